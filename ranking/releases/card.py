@@ -1,5 +1,6 @@
 """The texts of a release for readers: data card, licence, notice, and how to rebuild the text."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -118,7 +119,7 @@ kept back with that of its source, and its hash shows whether a copy is the one 
 def _head(about: Mapping[str, Any]) -> str:
     n = about["counts"]["judgments"]
     size = next((name for most, name in SIZES if n < most), "1M<n<10M")
-    name = title(about).replace('"', "'")
+    name = json.dumps(title(about).replace('"', "'"), ensure_ascii=False)  # which is YAML, too
     configs = [
         line
         for table in TABLES
@@ -129,7 +130,7 @@ def _head(about: Mapping[str, Any]) -> str:
     tags += ["simulated"] if about["is_simulated"] else []
     lines = [
         "---",
-        f'pretty_name: "{name}"',
+        f"pretty_name: {name}",
         f"license: {about['licence'].casefold()}",
         "language:",
         *(f'- "{tag}"' for tag in about["dataset"]["languages"]),  # no alone is False in YAML

@@ -94,7 +94,7 @@ def simulated(built, place):
     """A release of a study that is simulated."""
 
     def simulate(study):
-        Study.objects.filter(pk=study.pk).update(is_simulated=True, title="A simulated study")
+        Study.objects.filter(pk=study.pk).update(is_simulated=True, title=r'A simulated \s "study"')
         Fit.objects.filter(study=study).update(is_simulated=True)
         Dialogue.objects.update(language="de")
         Dialogue.objects.filter(pk=Dialogue.objects.earliest("pk").pk).update(language="no")
@@ -266,6 +266,7 @@ class TestWhatIsReleased:
 
         assert card.license == "cc-by-4.0"
         assert (card.language, other.language) == (["en"], ["de", "no"])
+        assert other.pretty_name.startswith(r"A simulated \s 'study', release ")
         configs = {one["config_name"]: one["data_files"] for one in card.configs}
         assert configs["judgments"] == "data/judgments.jsonl"
 
