@@ -78,14 +78,24 @@ def count(name: str, meaning: str, *, unit: str = "") -> ExportColumn:
     return ExportColumn(name, Kind.INTEGER, meaning, unit=unit)
 
 
+def number(name: str, meaning: str, *, unit: str) -> ExportColumn:
+    """Return a column of numbers."""
+    return ExportColumn(name, Kind.NUMBER, meaning, unit=unit)
+
+
+def nested(name: str, meaning: str) -> ExportColumn:
+    """Return a column of lists."""
+    return ExportColumn(name, Kind.JSON, meaning)
+
+
 def time(name: str, meaning: str) -> ExportColumn:
     """Return a column of times."""
     return ExportColumn(name, Kind.TIME, meaning, unit="UTC, ISO 8601")
 
 
-def system(name: str, meaning: str) -> ExportColumn:
+def system(name: str, meaning: str, *values: str) -> ExportColumn:
     """Return a column of text that says which system it was."""
-    return ExportColumn(name, Kind.TEXT, meaning, shows_system=True)
+    return ExportColumn(name, Kind.TEXT, meaning, values, shows_system=True)
 
 
 STUDY_COLUMNS = (

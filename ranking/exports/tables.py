@@ -8,6 +8,8 @@ from ranking.exports.data_dictionary import (
     Kind,
     count,
     flag,
+    nested,
+    number,
     system,
     text,
     time,
@@ -59,16 +61,14 @@ JUDGMENTS = ExportTable(
         flag("is_check", "it answers a planted pair; never counts"),
         flag("is_repeat", "it answers a pair that the rater had before; never counts"),
         text("plan", "the study's plan", "BALANCED", "ADAPTIVE"),
-        ExportColumn(
+        number(
             "sampling_probability",
-            Kind.NUMBER,
             "with which an adaptive plan drew this pair among the open ones",
             unit="0 to 1",
         ),
         count("sample", "of an LLM judge, which of several answers in this order, from 0"),
-        ExportColumn(
+        number(
             "first_probability",
-            Kind.NUMBER,
             "of an LLM judge, how probable it held the first to win, where it told",
             unit="0 to 1",
         ),
@@ -84,9 +84,8 @@ JUDGMENTS = ExportTable(
         text("rationale", "the reason, as written; left out on request"),
         text("chips", "keys of the reasons that the rater ticked, a space between them"),
         flag("counts", "it is in the analysis set at the time of the export"),
-        ExportColumn(
-            "mark_<dimension>",
-            Kind.INTEGER,
+        count(
+            f"mark_{PER_DIMENSION}",
             "per dimension of the rubric: positive when the first completion is ahead, 0 for "
             "neither; in a likert study the rating; empty without a mark",
             unit="points",
@@ -141,9 +140,8 @@ CONTEXTS = ExportTable(
         count("turn_index", "index of the last turn shown in the dialogue", unit="from 0"),
         count("n_turns", "how many turns there are", unit="turns"),
         text("situation", f"the situation in a few words; {LICENCE}"),
-        ExportColumn(
+        nested(
             "turns",
-            Kind.JSON,
             f"the turns: a list of objects with role (seeker, supporter) and text; {LICENCE}",
         ),
         flag("has_text", "the licence lets the texts be passed on"),
@@ -158,14 +156,8 @@ COMPLETIONS = ExportTable(
         text("completion", "hash of the text; empty if deleted"),
         text("context", "the context that it answers"),
         system("system", "slug of the system that wrote it"),
-        ExportColumn(
-            "kind",
-            Kind.TEXT,
-            "what wrote it",
-            ("MODEL", "HUMAN", "ORIGINAL", "CHECK"),
-            shows_system=True,
-        ),
-        ExportColumn("family", Kind.TEXT, "maker of the model, or empty", shows_system=True),
+        system("kind", "what wrote it", "MODEL", "HUMAN", "ORIGINAL", "CHECK"),
+        system("family", "maker of the model, or empty"),
         flag("is_simulated", "the offline provider wrote it"),
         flag("is_erased", "its text was deleted at its writer's wish"),
         ExportColumn(
@@ -208,9 +200,7 @@ COMPARISONS = ExportTable(
         count("slots_left", "judgments by people still wanted and not handed out"),
         count("shown_first_as_a", "how often the first completion was drawn as A"),
         count("shown_first_as_b", "how often as B"),
-        ExportColumn(
-            "weight", Kind.NUMBER, "how eagerly an adaptive plan hands it out", unit="relative"
-        ),
+        number("weight", "how eagerly an adaptive plan hands it out", unit="relative"),
         flag("is_held", "reports, or the deletion of a text, keep it from everybody"),
         count("n_people", "judgments by people that it has, counted or not"),
         count("n_judges", "judgments by LLM judges that it has, counted or not"),
@@ -305,32 +295,26 @@ PREFERENCES = ExportTable(
     "Preference pairs",
     "One line per comparison of which one completion is preferred; JSON lines alone.",
     (
-        ExportColumn(
-            "prompt", Kind.JSON, f"the dialogue so far: {MESSAGES}; the seeker is the user"
-        ),
-        ExportColumn("chosen", Kind.JSON, f"the preferred completion: {MESSAGES}"),
-        ExportColumn("rejected", Kind.JSON, f"the other: {MESSAGES}"),
+        nested("prompt", f"the dialogue so far: {MESSAGES}; the seeker is the user"),
+        nested("chosen", f"the preferred completion: {MESSAGES}"),
+        nested("rejected", f"the other: {MESSAGES}"),
         text("context", "the context's stable public name"),
         text("dialogue", "hash of the source dialogue"),
         text("split", "part; a source dialogue is in one alone", "train", "validation", "test"),
         text("comparison", "the pair's stable public name"),
-        ExportColumn(
-            "agreement",
-            Kind.NUMBER,
-            "share of the evaluators' votes that are for the chosen",
-            unit="0 to 1",
+        number(
+            "agreement", "share of the evaluators' votes that are for the chosen", unit="0 to 1"
         ),
-        ExportColumn(
+        number(
             "margin",
-            Kind.NUMBER,
             "votes for the chosen less those for the other, as a share of all",
             unit="0 to 1",
         ),
         count("n_judgments", "judgments that it rests on"),
         count("n_evaluators", "people and judges that it rests on; each has one vote"),
-        ExportColumn("votes_chosen", Kind.NUMBER, "votes for the chosen", unit="votes"),
-        ExportColumn("votes_rejected", Kind.NUMBER, "votes for the other", unit="votes"),
-        ExportColumn("votes_tied", Kind.NUMBER, "votes for neither", unit="votes"),
+        number("votes_chosen", "votes for the chosen", unit="votes"),
+        number("votes_rejected", "votes for the other", unit="votes"),
+        number("votes_tied", "votes for neither", unit="votes"),
         text("pool", "whose judgments", "HUMAN", "LLM", "COMBINED"),
         system("chosen_system", "slug of the system that wrote the chosen"),
         system("rejected_system", "slug of the other"),
