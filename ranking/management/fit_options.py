@@ -1,21 +1,49 @@
-"""What the actions of ``manage.py fits`` are asked about, and how they write it."""
+"""What the actions of ``manage.py fits`` and ``release`` are asked about, and how they answer."""
 
 import argparse
 import datetime as dt
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
+from django.core.management.base import CommandError
 from django.utils import timezone
 
+from completions.management.acting import ActionCommand
 from ranking.judgments.method import code_version
 from ranking.models import Analysis, Fit
+
+UNSOUND = 1
+
+
+class UnsoundError(Exception):
+    """What is stored is not what it should be; the message is the whole report."""
+
+
+class VerifyingCommand(ActionCommand):
+    """Run an action; what it finds unsound is reported in full, with exit code 1."""
+
+    unsound: ClassVar[str]
+
+    def handle(self, *arguments: object, **options: object) -> str:
+        """Run the action."""
+        try:
+            return super().handle(*arguments, **options)
+        except UnsoundError as report:
+            self.stdout.write(str(report))
+            raise CommandError(self.unsound, returncode=UNSOUND) from report
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """Let the action be about one study, and answer a program if wanted."""
     parser.add_argument("--study", required=True, help="the study's slug")
     parser.add_argument("--json", action="store_true", help="answer as JSON, for a program")
+
+
+def add_fit(parser: argparse.ArgumentParser) -> None:
+    """Declare the study and the fit."""
+    add_study(parser)
+    parser.add_argument("--fit", required=True, help="the fit's permanent name")
 
 
 def line_of(row: Fit) -> str:

@@ -2,18 +2,20 @@
 
 import argparse
 
-from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import Action, ActionCommand, Progress, RefusedError, positive
+from completions.management.acting import Action, Progress, RefusedError, positive
 from ranking import refits
 from ranking.fits import analysis_queries, queries
 from ranking.fits import services as fit_services
 from ranking.fits.queries import SHOWN
 from ranking.fits.services.verifying import Verification
 from ranking.management.fit_options import (
+    UnsoundError,
+    VerifyingCommand,
+    add_fit,
     add_study,
     as_json,
     dumped,
@@ -39,12 +41,6 @@ def list_fits(options: argparse.Namespace, _progress: Progress) -> str:
     return "\n".join(map(line_of, rows)) or "No fits yet: they come with judgments."
 
 
-def add_show_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the study and the fit."""
-    add_study(parser)
-    parser.add_argument("--fit", required=True, help="the fit's permanent name")
-
-
 def show_fit(options: argparse.Namespace, _progress: Progress) -> str:
     """Print a fit with its board and its analyses."""
     study = study_named(options.study)
@@ -62,7 +58,7 @@ def show_fit(options: argparse.Namespace, _progress: Progress) -> str:
 
 
 LIST = Action("list", "List the fits of a study, newest first.", add_list_arguments, list_fits)
-SHOW = Action("show", "Show one fit and its analyses.", add_show_arguments, show_fit)
+SHOW = Action("show", "Show one fit and its analyses.", add_fit, show_fit)
 
 
 def add_refit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,25 +104,12 @@ def _summary(claimed: refits.RefitClaim) -> str:
 NOW = Action("now", "Compute now whatever is out of date.", add_refit_arguments, refit)
 
 
-UNSOUND = 1
-
-
-class UnsoundFitError(Exception):
-    """A stored fit is not what its judgments give; the message is the whole report."""
-
-
-def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the study and the fit."""
-    add_study(parser)
-    parser.add_argument("--fit", required=True, help="the fit's permanent name")
-
-
 def verify(options: argparse.Namespace, progress: Progress) -> str:
     """Say whether every figure is what the judgments give.
 
     Raises
     ------
-    UnsoundFitError
+    UnsoundError
         If one is not.
     """
     study = study_named(options.study)
@@ -138,7 +121,7 @@ def verify(options: argparse.Namespace, progress: Progress) -> str:
     if found.is_other_code:
         progress.say("Another version of the estimators computed it.")
     if not found.is_sound:
-        raise UnsoundFitError(_report(found, is_json=options.json))
+        raise UnsoundError(_report(found, is_json=options.json))
     return _report(found, is_json=options.json)
 
 
@@ -156,20 +139,12 @@ def _report(found: Verification, *, is_json: bool) -> str:
     return "\n".join([f"{found.key} is not what its judgments give: {why}", *lines])
 
 
-VERIFY = Action("verify", "Compute a fit again and compare.", add_verify_arguments, verify)
+VERIFY = Action("verify", "Compute a fit again and compare.", add_fit, verify)
 
 
-class Command(ActionCommand):
+class Command(VerifyingCommand):
     """Look at fits, bring them up to date, verify them."""
 
     help = "List the fits of a study, compute what is out of date, verify what is stored."
     actions = (LIST, NOW, SHOW, VERIFY)
-
-    def handle(self, *arguments: object, **options: object) -> str:
-        """Run the action; a fit that does not hold is reported in full, with exit code 1."""
-        try:
-            return super().handle(*arguments, **options)
-        except UnsoundFitError as report:
-            self.stdout.write(str(report))
-            msg = "the fit does not hold"
-            raise CommandError(msg, returncode=UNSOUND) from report
+    unsound = "the fit does not hold"

@@ -4,12 +4,11 @@ import argparse
 import json
 from pathlib import Path
 
-from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotation.management.studies import study_named
-from completions.management.acting import Action, ActionCommand, Progress, RefusedError
-from ranking.management.fit_options import add_study, dumped
+from completions.management.acting import Action, Progress, RefusedError
+from ranking.management.fit_options import UnsoundError, VerifyingCommand, add_study, dumped
 
 
 def add_build_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,13 +58,6 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
 BUILD = Action("build", "Write the files of a release.", add_build_arguments, build)
 
 
-UNSOUND = 1
-
-
-class UnsoundReleaseError(Exception):
-    """A release is not what it should be; the message is the whole report."""
-
-
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder."""
     parser.add_argument("folder", type=Path, help="the folder of a release")
@@ -78,7 +70,7 @@ def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
 
     Raises
     ------
-    UnsoundReleaseError
+    UnsoundError
         If something is not.
     """
     from ranking.release_check.verifying import verify  # noqa: PLC0415 (others need not wait for SciPy)
@@ -86,7 +78,7 @@ def verify_folder(options: argparse.Namespace, progress: Progress) -> str:
     report = verify(options.folder, is_quick=options.quick, tell=progress.say)
     said = json.dumps(report.as_json()) if options.json else report.as_text()
     if not report.is_sound:
-        raise UnsoundReleaseError(said)
+        raise UnsoundError(said)
     return said
 
 
@@ -95,18 +87,10 @@ VERIFY = Action(
 )
 
 
-class Command(ActionCommand):
+class Command(VerifyingCommand):
     """Build a study's release, and check one."""
 
     help = "Build the release of a study, and check one by its files alone (see docs/exports.md)."
     actions = (BUILD, VERIFY)
+    unsound = "the release does not hold"
     requires_system_checks = ()  # verifying needs nothing of the site
-
-    def handle(self, *arguments: object, **options: object) -> str:
-        """Run the action; a release that does not hold is reported in full, with exit code 1."""
-        try:
-            return super().handle(*arguments, **options)
-        except UnsoundReleaseError as report:
-            self.stdout.write(str(report))
-            msg = "the release does not hold"
-            raise CommandError(msg, returncode=UNSOUND) from report
