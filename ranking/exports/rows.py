@@ -13,7 +13,6 @@ from django.db.models import (
     Count,
     ExpressionWrapper,
     F,
-    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -242,9 +241,9 @@ def raters(
         "entered_at": F("entered_at"),
         "ended_at": F("ended_at"),
         "data_kept": F("data_kept"),
-        "n_judgments": _own(Judgment.objects.all()),
-        "n_checks": _own(checks),
-        "n_skipped": _own(Lease.objects.filter(outcome=LeaseOutcome.SKIPPED)),
+        "n_judgments": _n_of(Judgment.objects.all(), "rater"),
+        "n_checks": _n_of(checks, "rater"),
+        "n_skipped": _n_of(Lease.objects.filter(outcome=LeaseOutcome.SKIPPED), "rater"),
         "is_excluded": Subquery(newest.values("is_excluded")[:1]),
         "exclusion": Subquery(newest.values("rule")[:1]),
         "exclusion_reason": Subquery(newest.values("reason")[:1]),
@@ -255,9 +254,9 @@ def raters(
     yield from streamed(found.values_list(*(known[column.name] for column in columns)))
 
 
-def _own(found: QuerySet[Model]) -> Combinable:
-    """Return how many of the rows are the rater's."""
-    own = found.filter(rater=OuterRef("pk")).order_by().values("rater")
+def _n_of(found: QuerySet[Any], whose: str) -> Combinable:
+    """Return how many of the rows are of the rater, or of the comparison."""
+    own = found.filter(**{whose: OuterRef("pk")}).order_by().values(whose)
     return Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), Value(0))
 
 
@@ -347,19 +346,13 @@ def comparisons(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
         "shown_first_as_b": F("shown_first_as_b"),
         "weight": F("weight"),
         "is_held": when(Q(held_at__isnull=False)),
-        "n_people": _judged(Judgment.objects.filter(judge__isnull=True)),
-        "n_judges": _judged(Judgment.objects.filter(judge__isnull=False)),
+        "n_people": _n_of(Judgment.objects.filter(judge__isnull=True), "comparison"),
+        "n_judges": _n_of(Judgment.objects.filter(judge__isnull=False), "comparison"),
         "held_at": F("held_at"),
         **study_columns(study),
     }
     found = Comparison.objects.filter(study=study).order_by("position", "pk")
     yield from streamed(found.values_list(*(known[column.name] for column in columns)))
-
-
-def _judged(given: QuerySet[Judgment]) -> Combinable:
-    """Return how many of the judgments are of the comparison."""
-    own = given.filter(comparison=OuterRef("pk")).order_by().values("comparison")
-    return Coalesce(Subquery(own.annotate(n=Count("pk")).values("n")), Value(0))
 
 
 def streamed(rows: QuerySet[Any, Row]) -> Iterator[Row]:

@@ -1,7 +1,6 @@
 """The three ways to write the rows of an export, a block at a time."""
 
 import datetime as dt
-import io
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
@@ -12,6 +11,7 @@ from annotation.models import Study
 from ranking.exports.data_dictionary import ExportColumn, ExportTable, Kind
 from ranking.exports.options import ExportFormat, ExportRefusedError
 from ranking.exports.sources import is_simulated
+from ranking.released.writing import Pipe
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,16 +75,16 @@ def _parquet(columns: Columns, rows: Rows) -> Iterator[bytes]:
     from pyarrow import parquet  # noqa: PLC0415
 
     schema = pa.schema([(column.name, _type(column.kind)) for column in columns])
-    pipe = list[bytes]()
-    sink = pa.PythonFile(_Pipe(pipe), mode="w")
+    pipe = Pipe()
+    sink = pa.PythonFile(pipe, mode="w")
     # Statistics of each column of each group stay in memory to the end, texts among them.
     with parquet.ParquetWriter(
         sink, schema, compression="snappy", write_statistics=False
     ) as writer:
         for group in _groups(_flat(columns, rows), schema):
             writer.write_batch(group)
-            yield _drained(pipe)
-    yield _drained(pipe)
+            yield pipe.taken()
+    yield pipe.taken()
 
 
 def _groups(rows: Rows, schema: "pa.Schema") -> Iterator["pa.RecordBatch"]:
@@ -97,32 +97,6 @@ def _groups(rows: Rows, schema: "pa.Schema") -> Iterator["pa.RecordBatch"]:
         columns = zip(*some, strict=True)
         arrays = [arrow_array(one, kind) for one, kind in zip(columns, schema.types, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-class _Pipe(io.RawIOBase):
-    """A file that can only be written on; knows how much was."""
-
-    def __init__(self, into: list[bytes]) -> None:
-        super().__init__()
-        self._into, self._n = into, 0
-
-    def writable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._n
-
-    def write(self, content: Any) -> int:  # noqa: ANN401 (any buffer)
-        block = bytes(content)
-        self._into.append(block)
-        self._n += len(block)
-        return len(block)
-
-
-def _drained(pipe: list[bytes]) -> bytes:
-    block = b"".join(pipe)
-    pipe.clear()
-    return block
 
 
 def _type(kind: Kind) -> "pa.DataType":

@@ -9,6 +9,7 @@ from django.utils.http import content_disposition_header
 
 from ranking.models import Release
 from ranking.released.queries import folder_of, listed
+from ranking.released.writing import Pipe
 
 BYTES = "application/octet-stream"
 
@@ -72,33 +73,13 @@ MODE = 0o644 << 16
 PART = 1 << 18
 
 
-class _Out:
-    """A file without a way back, whose bytes are taken as they come."""
-
-    def __init__(self) -> None:
-        self.parts: list[bytes] = []
-
-    def write(self, content: bytes) -> int:
-        """Keep the bytes until they are taken."""
-        self.parts.append(bytes(content))
-        return len(content)
-
-    def flush(self) -> None:
-        """Do nothing."""
-
-    def take(self) -> bytes:
-        """Return what was written since."""
-        content, self.parts = b"".join(self.parts), []
-        return content
-
-
 def zipped(folder: Path, paths: Iterable[str], name: str) -> Iterator[bytes]:
     """Yield the bytes of a zip of these files of a folder, under one folder of that name.
 
     Files have neither owner nor time. Memory does not grow with their sizes.
     """
-    out = _Out()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:  # type: ignore[call-overload]
+    out = Pipe()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for path in paths:
             entry = zipfile.ZipInfo(f"{name}/{path}", EPOCH)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, MODE
@@ -106,5 +87,5 @@ def zipped(folder: Path, paths: Iterable[str], name: str) -> Iterator[bytes]:
             with (folder / path).open("rb") as source, archive.open(entry, "w") as target:
                 while part := source.read(PART):
                     target.write(part)
-                    yield out.take()
-    yield out.take()
+                    yield out.taken()
+    yield out.taken()

@@ -1,6 +1,7 @@
 """Values as bytes: the same values give the same bytes on any machine."""
 
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -76,3 +77,30 @@ def read_sums(text: str) -> dict[str, str]:
             raise ValueError(msg)
         found[name] = digest
     return found
+
+
+class Pipe(io.RawIOBase):
+    """A file that can only be written on; what was written is taken as it comes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts, self._n = list[bytes](), 0
+
+    def writable(self) -> bool:
+        """Say that it can be written on."""
+        return True
+
+    def tell(self) -> int:
+        """Return how many bytes were written."""
+        return self._n
+
+    def write(self, content: Any) -> int:  # noqa: ANN401 (any buffer)
+        """Keep the bytes until they are taken."""
+        self._parts.append(bytes(content))
+        self._n += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def taken(self) -> bytes:
+        """Return what was written since."""
+        content, self._parts = b"".join(self._parts), []
+        return content

@@ -200,23 +200,17 @@ def _figures(fit: Fit) -> Iterator[tuple[str, bytes]]:
             yield "ratings", figures.rendered(drawing, FigureFormat.SVG)
     for shown in analysis_queries.analyses_of(fit):
         for table in _with_pictures(shown.findings):
-            if (content := _drawn(fit, shown.kind.lower(), table.key)) is not None:
-                yield f"{shown.kind.lower()}-{table.key}", content
+            named = report_figures.table_to_draw(fit, shown.kind.lower(), table.key)
+            with suppress(FigureRefusedError):
+                if named is not None:
+                    drawing = figures.table_drawing(*named)
+                    name = f"{shown.kind.lower()}-{table.key}"
+                    yield name, figures.rendered(drawing, FigureFormat.SVG)
 
 
 def _with_pictures(found: Findings | None) -> list[Table]:
     tables = found.tables if found else ()
     return [one for one in tables if one.picture not in {Picture.NONE, Picture.RADAR}]
-
-
-def _drawn(fit: Fit, kind: str, table: str) -> bytes | None:
-    named = report_figures.table_to_draw(fit, kind, table)
-    if named is None:
-        return None
-    try:
-        return figures.rendered(figures.table_drawing(*named), FigureFormat.SVG)
-    except FigureRefusedError:
-        return None
 
 
 def _put_documents(
