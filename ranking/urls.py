@@ -96,6 +96,8 @@ RESULTS = "results/<slug:study>/"
 FIT = "results/<slug:study>/fits/<slug:key>/"
 ANALYSIS = "results/<slug:study>/fits/<slug:key>/<slug:kind>/"
 STUDY = "console/studies/<slug:study>/"
+OF_OLD = {"name": "judgments", "form": "csv"}
+"""What the address means at which judgments always were."""
 PUBLIC = [
     path(RESULTS, views.leaderboard, name="leaderboard"),
     path(f"{RESULTS}fits/", views.fits, name="fits"),
@@ -115,7 +117,7 @@ PUBLIC = [
     path(f"{ANALYSIS}findings.json", views.analysis_json, name="analysis_json"),
     path(f"{ANALYSIS}<slug:table>.csv", views.table_csv, name="table_csv"),
     path(f"{ANALYSIS}<slug:table>.<slug:form>", views.table_figure, name="table_figure"),
-    path(f"{STUDY}judgments.csv", export_console.judgments_csv, name="judgments_csv"),
+    path(f"{STUDY}judgments.csv", export_console.download, OF_OLD, name="judgments_csv"),
     path(f"{STUDY}ensemble.csv", views.ensemble_csv, name="ensemble_csv"),
 ]
 """Ratings: pages and downloads."""

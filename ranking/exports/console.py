@@ -56,17 +56,6 @@ def page(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def download(request: StaffRequest, study: Study, name: str, form: str) -> HttpResponseBase:
     """Send one export while it is read."""
-    return _sent(request, study, name, form)
-
-
-@require_safe
-@study_page
-def judgments_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
-    """Send the judgments as CSV from the address where they always were."""
-    return _sent(request, study, "judgments", "csv")
-
-
-def _sent(request: StaffRequest, study: Study, name: str, form: str) -> HttpResponseBase:
     chosen = ExportChoice(request.GET)
     if form not in FORMS or not chosen.is_valid():
         return _refused(chosen.errors.as_text() or f"There is no form {form}.", status=NOT_FOUND)

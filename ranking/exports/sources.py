@@ -75,20 +75,16 @@ def columns_of(
     return table.of(dimension_keys(study), without=hidden)
 
 
-COUNTED: Mapping[str, Callable[[Study], int]] = {
+COUNTED: Mapping[str, Callable[[Study], int | None]] = {
     "judgments": lambda study: Judgment.objects.filter(comparison__study=study).count(),
     "comparisons": lambda study: study.comparisons.count(),
     "contexts": lambda study: study.comparisons.values("context").distinct().count(),
     "raters": lambda study: study.raters.count(),
     "external": lambda study: ExternalJudgment.objects.filter(batch__study=study).count(),
+    "completions": lambda _study: None,
+    "preferences": lambda _study: None,
 }
-"""How rows are counted; completions and preference pairs are by reading them alone."""
-
-
-def n_rows(study: Study, name: str) -> int | None:
-    """Return how many rows an export has, if that is known without reading them."""
-    count = COUNTED.get(name)
-    return None if count is None else count(study)
+"""How many rows an export has; None where they are counted by reading them alone."""
 
 
 def offers(study: Study, *, n_judgments: int | None = None) -> list[dict[str, Any]]:
@@ -100,7 +96,7 @@ def offers(study: Study, *, n_judgments: int | None = None) -> list[dict[str, An
     return [
         {
             "table": table,
-            "n_rows": known[table.name] if table.name in known else n_rows(study, table.name),
+            "n_rows": known[table.name] if table.name in known else COUNTED[table.name](study),
             "forms": [ExportFormat.JSONL] if table.is_nested else list(ExportFormat),
         }
         for table in TABLES
