@@ -16,7 +16,7 @@ from annotation.quality.rules.findings import Infit, examine, infit
 from annotation.quality.rules.records import Finding, RaterRecord
 from ranking.judgments import analysis_set
 from ranking.models import Measurement, RaterFigures
-from ranking.raters.rows import MeasuredRaters, RaterRow
+from ranking.raters.rows import MEASURED, MeasuredRaters, RaterRow
 
 if TYPE_CHECKING:
     from ranking.numerics.arrays import Floats, Integers
@@ -103,14 +103,7 @@ def _stored_row(rater: Rater, found: RaterFigures, as_of: dt.datetime) -> RaterR
     return RaterRow(
         rater=rater,
         findings=tuple(one for one in findings if not (is_settled and one.is_exclusion)),
-        n_answers=found.n_answers,
-        median_seconds=found.median_seconds,
-        n_checks=found.n_checks,
-        n_passed=found.n_passed,
-        share_a=found.share_a,
-        infit=found.infit,
-        agreement=found.agreement,
-        last_at=found.last_at,
+        **{name: getattr(found, name) for name in MEASURED},
     )
 
 

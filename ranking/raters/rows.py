@@ -14,6 +14,12 @@ from annotation.quality.queries import raters
 from annotation.quality.queries.records import LEFT_OUT, MAIN, ListedAnswer
 from annotation.quality.rules.records import Finding
 
+MEASURED = (
+    *("n_answers", "median_seconds", "n_checks", "n_passed"),
+    *("share_a", "infit", "agreement", "last_at"),
+)
+"""Figures of a rater that are kept as they were measured."""
+
 
 @dataclass(frozen=True)
 class RaterRow:
@@ -64,11 +70,6 @@ class RaterRow:
     def would_go(self) -> bool:
         """Whether the rules would exclude a rater who is in."""
         return not self.is_excluded and any(one.is_exclusion for one in self.findings)
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """Return the findings that only warn."""
-        return tuple(one for one in self.findings if not one.is_exclusion)
 
     @property
     def status(self) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partialmethod
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -195,26 +196,15 @@ class ReleaseSources:
             ),
         )
 
-    def judgments(self) -> NoReturn:
-        """Refuse: times are coarse, and not every reason is released."""
-        self._refuse("reasons and exact times")
-
-    def strategies(self) -> NoReturn:
-        """Refuse."""
-        self._refuse("labels of strategies")
-
-    def themes(self) -> NoReturn:
-        """Refuse."""
-        self._refuse("labels of themes")
-
-    def chips(self) -> NoReturn:
-        """Refuse: they are analysed beside the reasons in words."""
-        self._refuse("reasons")
-
     def _refuse(self, what: str) -> NoReturn:
         self.lacking.append(what)
         msg = f"A release holds no {what}."
         raise NotReleasedError(msg)
+
+    judgments = partialmethod(_refuse, "reasons and exact times")  # coarse, or not all released
+    strategies = partialmethod(_refuse, "labels of strategies")
+    themes = partialmethod(_refuse, "labels of themes")
+    chips = partialmethod(_refuse, "reasons")  # beside whose words they are analysed
 
 
 def _facts(row: Row) -> SystemFacts:

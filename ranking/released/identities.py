@@ -27,13 +27,10 @@ def identity(secret: str, label: str, name: str) -> str:
     return f"{label[0]}{digest[:LENGTH]}"
 
 
-EXTERNAL_LENGTH = 16  # of 64 hexadecimal digits
-
-
 def id_of(row: Mapping[str, Any]) -> str:
     """Return the id of a row: the beginning of the SHA-256 of all else that it says."""
     said = {name: value for name, value in row.items() if name != "id"}
-    return f"v{sha256(line(said).encode())[:EXTERNAL_LENGTH]}"
+    return f"v{sha256(line(said).encode())[:LENGTH]}"
 
 
 WORD = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")

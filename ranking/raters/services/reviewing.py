@@ -26,7 +26,7 @@ from ranking.judgments.groups import GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.models import Measurement, RaterFigures
 from ranking.raters import queries as rater_queries
-from ranking.raters.rows import MeasuredRaters, RaterRow
+from ranking.raters.rows import MEASURED, MeasuredRaters, RaterRow
 
 LOOKED_BACK = dt.timedelta(days=1)
 MOST_LIVE = 2_000
@@ -274,14 +274,7 @@ def _figures(measurement: Measurement, row: RaterRow) -> RaterFigures:
     return RaterFigures(
         measurement=measurement,
         rater_id=row.rater.pk,
-        n_answers=row.n_answers,
-        n_checks=row.n_checks,
-        n_passed=row.n_passed,
-        median_seconds=row.median_seconds,
-        share_a=row.share_a,
-        infit=row.infit,
-        agreement=row.agreement,
-        last_at=row.last_at,
+        **{name: getattr(row, name) for name in MEASURED},
         findings=[asdict(finding) for finding in row.findings],
     )
 

@@ -221,7 +221,7 @@ class TestTheRowsOfRaters:
         infit = rows[contrary.code].infit
         assert infit > 1.3
         assert all(other < infit for other in others)
-        warnings = [finding.rule for finding in rows[contrary.code].warnings]
+        warnings = [one.rule for one in rows[contrary.code].findings if not one.is_exclusion]
         assert warnings == ["misfit-2", "outlier-2"]
 
     def test_know_no_misfit_where_nothing_connects_the_systems(self):
