@@ -337,3 +337,13 @@ def test_nobody_writes_csv_by_another_way():
     found = [str(path.relative_to(ROOT)) for path in modules if ways.search(path.read_text())]
 
     assert found == ["access/console/csv_cells.py"]
+
+
+@pytest.mark.parametrize(
+    ("page", "searched"),
+    [("members:all", "Name or address"), ("tokens:all", "Token, name or owner")],
+)
+def test_what_a_search_looks_in_is_said_of_no_field_below(client, page, searched):
+    client.force_login(make_member())
+
+    assert text(client.get(reverse(page))).count(searched) == 1
