@@ -25,7 +25,7 @@ handler500 = views.server_error
 BACKUPS = [
     path("", backups.backups, name="all"),
     path("make/", backups.make, name="make"),
-    path("<slug:name>/try/", backups.try_restore, name="try"),
+    path("<str:name>/try/", backups.try_restore, name="try"),
 ]
 BLINDING = [
     path("<slug:study>/blinding/", blinding.audits, name="audits"),

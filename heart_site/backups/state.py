@@ -68,8 +68,8 @@ def read_manifest(folder: Path) -> Manifest:
         If the folder is no backup, or one of a later format.
     """
     try:
-        content: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        content: dict[str, Any] = dict(json.loads((folder / NAME).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
         msg = f"{folder} is no backup: it has no {NAME} that can be read."
         raise BackupError(msg) from error
     if content.get("format") != FORMAT:

@@ -279,7 +279,7 @@ TABLE: dict[str, str] = {
     # The console
     "console/backups/": "GET owner",
     "console/backups/make/": "POST owner",
-    "console/backups/<slug:name>/try/": "POST owner",
+    "console/backups/<str:name>/try/": "POST owner",
     "console/people/": "GET owner, POST owner",
     "console/people/retention/": "GET owner",
     "console/people/retention.csv": "GET owner",

@@ -88,6 +88,22 @@ def test_what_is_no_backup_is_not_listed(client, owner, out):
     assert "There is no backup yet." in page(client)
 
 
+@pytest.mark.parametrize("content", ["{", "[]", "null", "1", '{"format": 1}'])
+def test_a_manifest_that_cannot_be_read_is_a_backup_no_more(client, owner, kept, content):
+    (kept / "manifest.json").write_text(content)
+
+    assert "There is no backup yet." in page(client)
+
+
+def test_a_copy_is_a_backup_whatever_it_is_called(client, owner, kept, handed):
+    name = f"{NAME} (copy).bak"
+    kept.rename(kept.with_name(name))
+
+    assert name in page(client)
+    assert client.post(reverse("backups:try", args=[name])).status_code == 302
+    assert handed == [("heart_site.tasks.try_restore", {"name": name, "by": owner.pk})]
+
+
 def test_workers_make_a_backup_and_try_its_restore(client, owner, kept, handed):
     client.post(reverse("backups:make"))
     client.post(reverse("backups:try", args=[NAME]))
