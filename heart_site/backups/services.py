@@ -126,8 +126,7 @@ def restore_backup(folder: Path) -> tuple[Manifest, tuple[str, ...]]:
         _check_files_are_new(folder)
         databases.load(folder, server=manifest.server)
         _check_rows(manifest)
-        if (folder / FILES).is_dir():
-            shutil.copytree(folder / FILES, settings.HEART_DATA_DIR, dirs_exist_ok=True)
+        _load_files(folder / FILES)
     LastRestore(timezone.now().isoformat()).write(folder)
     return manifest, missing
 
@@ -186,6 +185,15 @@ def _check_files_are_new(folder: Path) -> None:
     if there:
         msg = f"{settings.HEART_DATA_DIR} has {', '.join(there)} already; choose a fresh folder."
         raise BackupError(msg)
+
+
+def _load_files(saved: Path) -> None:
+    try:
+        if saved.is_dir():
+            shutil.copytree(saved, settings.HEART_DATA_DIR, dirs_exist_ok=True)
+    except OSError as error:
+        msg = f"The files cannot be written ({error}). Do not use the database."
+        raise BackupError(msg) from error
 
 
 def _check_rows(manifest: Manifest) -> None:

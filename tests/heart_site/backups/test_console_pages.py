@@ -5,7 +5,7 @@ import json
 import os
 import resource
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -176,6 +176,17 @@ def test_what_took_a_worker_too_long_says_so(task, owner, kept, monkeypatch):
     assert "nine minutes" in entry.after["said"]
 
 
+@contextmanager
+def little_room():
+    """Have a disk on which no file holds more than 50 kB."""
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+
 class TestMaking:
     """A backup beside all that goes on meanwhile; what is saved of the database is made up."""
 
@@ -265,12 +276,19 @@ class TestMaking:
             link.execute("CREATE TABLE a AS SELECT zeroblob(100000) AS b")
             link.commit()
         monkeypatch.setattr(databases, "_database", lambda: database)
-        usual = resource.getrlimit(resource.RLIMIT_FSIZE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, usual[1]))
-        try:
-            with pytest.raises(state.BackupError, match="cannot be copied"):
-                services.make_backup(out, now=NOW)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        with little_room(), pytest.raises(state.BackupError, match="cannot be copied"):
+            services.make_backup(out, now=NOW)
 
         assert left() == []
+
+
+def test_files_that_find_no_room_are_told_of_when_they_are_restored(kept, settings, monkeypatch):
+    settings.HEART_DATA_DIR = kept.parent / "data"
+    (kept / "files").mkdir()
+    (kept / "files" / "r1").write_bytes(bytes(100_000))
+    monkeypatch.setattr(services, "check_files", lambda *_given: None)
+    for check in ("refuse_unless_empty", "load", "rows"):
+        monkeypatch.setattr(databases, check, lambda *_given, **_named: MANIFEST["rows"])
+
+    with little_room(), pytest.raises(state.BackupError, match=r"r1.*Do not use the database"):
+        services.restore_backup(kept)
