@@ -87,7 +87,7 @@ def add_no_wait(parser: argparse.ArgumentParser) -> None:
 NEWEST = 50
 
 
-def _listed(kind: Kind) -> Iterator[str]:
+def _listed(kind: Kind, _options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     """Yield a line for each run, the newest first."""
     runs = list(kind.model._default_manager.order_by("-pk")[:NEWEST])  # noqa: SLF001
     if not runs:
@@ -260,7 +260,7 @@ def actions_of(kind: Kind) -> tuple[Action, ...]:
             "runs",
             f"List the newest {NEWEST} runs.",
             lambda _parser: None,
-            partial(_show_all, kind),
+            partial(_listed, kind),
         ),
         Action("show", "Show how far a run is.", add_number, partial(_show_one, kind)),
         Action("pause", "Make no further call of a run.", add_number, partial(_pause, kind)),
@@ -268,10 +268,6 @@ def actions_of(kind: Kind) -> tuple[Action, ...]:
         Action("cancel", "Give up what waits in a run.", add_number, partial(_cancel, kind)),
         Action("retry", "Ask again what failed in a run.", _add_retrying, partial(_retry, kind)),
     )
-
-
-def _show_all(kind: Kind, _options: argparse.Namespace, _progress: Progress) -> str:
-    return "\n".join(_listed(kind))
 
 
 def _show_one(kind: Kind, options: argparse.Namespace, _progress: Progress) -> str:

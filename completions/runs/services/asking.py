@@ -133,7 +133,7 @@ class CallQueue(Generic[Row, Value]):
         )
         is_short = len(questions) < limit
         wait_s = calling.seconds_to_retry(self.calls, now=now) if is_short else None
-        return questions, wait_s
+        return questions, wait_s if wait_s and wait_s <= calling.WORTH_WAITING_S else None
 
     def store(self, results: Sequence[ModelAnswer[Value] | Failed]) -> None:
         """Keep answers and failures."""

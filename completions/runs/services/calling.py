@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
@@ -27,25 +27,9 @@ UNPAID = frozenset(
     }
 )
 """Failures for which no provider takes money; after others nobody knows."""
-SETTABLE = frozenset(
-    {
-        "api_base_env",
-        "api_key_env",
-        "leave_out",
-        "logprobs",
-        "max_tokens",
-        "opening",
-        "price",
-        "reasoning_effort",
-        "schema_mode",
-        "stream_options",
-        "system_role",
-        "temperature",
-        "timeout_s",
-        "token_limit",
-        "top_p",
-    }
-)
+OF_EACH_CALL = {"model", "messages", "api_base", "response_schema", "stream"}
+SETTABLE = frozenset(one.name for one in fields(llm.Request)) - OF_EACH_CALL
+"""What a system or a judge may have set: all of a request that is not said with each call."""
 
 
 class UnknownParameterError(ValueError):
@@ -220,13 +204,10 @@ def forget_claims(calls: QuerySet[Call]) -> int:
 
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
-    """Return how long until a postponed call is due, or None if that is not worth waiting for."""
+    """Return how long until a postponed call is due, or None if none is."""
     waiting = going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
     earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
-    if earliest is None:
-        return None
-    seconds = (earliest - now).total_seconds()
-    return seconds if seconds <= WORTH_WAITING_S else None
+    return None if earliest is None else (earliest - now).total_seconds()
 
 
 def prepare(

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, Min, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from access.log import record
 from access.nudges import KEPT_S, SOON_S, nudge
@@ -282,9 +282,7 @@ def seconds_to_next(calls: QuerySet[Any], *, now: dt.datetime) -> float | None:
     """Return how long until one of the calls may be made, or None if none waits."""
     if calling.claimable(calls, now=now).exists():
         return 0.0
-    waiting = calling.going_on(calls).filter(state=CallState.PENDING, ended_at=None)
-    first: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
-    return None if first is None else max(0.0, (first - now).total_seconds())
+    return calling.seconds_to_retry(calls, now=now)
 
 
 def _is_more_than_one_holds(calls: QuerySet[Any], *, now: dt.datetime) -> bool:

@@ -7,7 +7,7 @@ system, the field and the reason.
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -244,18 +244,6 @@ class ImportedEntry(SystemEntry):
 Shape = TypeVar("Shape", bound=Strict)
 
 
-class Named(Protocol):
-    """What no two entries may share."""
-
-    @property
-    def slug(self) -> str:
-        """The name in addresses and on the command line."""
-
-    @property
-    def name(self) -> str:
-        """The name on pages."""
-
-
 class CatalogueError(ValueError):
     """A catalogue cannot be read or used; each line of the message names one fault."""
 
@@ -315,7 +303,9 @@ def parse_file(text: str, shape: type[Shape], *, source: str) -> Shape:
         raise CatalogueError("\n".join(lines)) from None
 
 
-def refuse_repeated_names(found: Iterable[tuple[str, Named]], *, of: str) -> None:
+def refuse_repeated_names(
+    found: Iterable[tuple[str, CatalogueEntry | Computed]], *, of: str
+) -> None:
     """Refuse a slug or a name that two entries have, in one file or in two.
 
     Raises

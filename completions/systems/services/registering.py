@@ -53,7 +53,8 @@ def register_imported_system(*, dataset: Dataset, name: str) -> System:
     told = slugify(name.replace("_", " "))
     slug, qualified = f"{dataset.slug}-{told}", f"{name} ({dataset.slug})"
     known = System.objects.filter(slug=slug).first()
-    is_another = known is not None and known.name.casefold() not in _folded(name, qualified)
+    same = {name.casefold(), qualified.casefold()}
+    is_another = known is not None and known.name.casefold() not in same
     if not told or len(slug) > LONGEST_SLUG or is_another:
         slug = _hashed_slug(dataset.slug, told, name)
         known = System.objects.filter(slug=slug).first()
@@ -67,10 +68,6 @@ def register_imported_system(*, dataset: Dataset, name: str) -> System:
         family=slug,
         is_simulated="simulated" in name.lower(),
     )
-
-
-def _folded(*names: str) -> set[str]:
-    return {name.casefold() for name in names}
 
 
 def _hashed_slug(dataset: str, told: str, name: str) -> str:
