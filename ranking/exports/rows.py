@@ -55,6 +55,11 @@ def when(holds: Q) -> Combinable:
     return Case(When(holds, then=True), default=False, output_field=BooleanField())
 
 
+def same(*names: str, at: str = "") -> dict[str, Combinable]:
+    """Return columns that are called as the fields behind them, which are at a path."""
+    return {name: F(f"{at}{name}") for name in names}
+
+
 def hash_of(at: str = "") -> Combinable:
     """Return the hash of the completion at a path; of a deleted one it would confirm a guess."""
     is_there = When(**{f"{at}erased_at": None}, then=F(f"{at}content_hash"))
@@ -95,13 +100,12 @@ NOTHING = Value(None, output_field=CharField())  # told when the row is there
 # pseudonym; platform ids, sessions and time zones stay.
 OF_JUDGMENT: dict[str, Combinable] = {
     **of_pair("comparison__"),
+    **same("protocol", "protocol_hash", "verdict", "shown_at", "submitted_at", "hidden_ms"),
+    **same("paused_ms", "opened_earlier", "is_surplus", "rationale", "chips"),
     "is_simulated_context": F("comparison__context__is_simulated"),
     "rater": F("rater__code"),
     "judge": F("judge__name"),
     "is_simulated": when(analysis_set.SIMULATED),
-    "protocol": F("protocol"),
-    "protocol_hash": F("protocol_hash"),
-    "verdict": F("verdict"),
     "side_of_first": F("first_side"),
     "is_check": when(Q(lease__quality_check__isnull=False)),
     "is_repeat": when(Q(lease__repeats__isnull=False)),
@@ -111,15 +115,7 @@ OF_JUDGMENT: dict[str, Combinable] = {
     "first_probability": F("judge_call__first_probability"),
     "addresses_judge": when(Q(judge_call__asked__has_key="addressed")),
     "prompt_hash": F("judge_call__prompt_hash"),
-    "shown_at": F("shown_at"),
-    "submitted_at": F("submitted_at"),
-    "hidden_ms": F("hidden_ms"),
-    "paused_ms": F("paused_ms"),
-    "opened_earlier": F("opened_earlier"),
-    "is_surplus": F("is_surplus"),
     "is_revised": when(Q(revision__isnull=False)),
-    "rationale": F("rationale"),
-    "chips": F("chips"),
     "check_kind": F("lease__quality_check__kind"),
     "check_expected": F("lease__quality_check__expected"),
     "is_screening": when(Q(lease__is_screening=True)),
@@ -191,18 +187,11 @@ def _mark(dimension: str) -> Subquery:
 
 
 OF_EXTERNAL: dict[str, Combinable] = {
-    "source": F("batch__source"),
-    "reference": F("batch__reference"),
-    "url": F("batch__url"),
-    "licence": F("batch__licence"),
+    **same("source", "reference", "url", "licence", "is_simulated", "received_at", at="batch__"),
+    **same("rater", "verdict", "judged_at"),
     "collected_from": Cast("batch__collected_from", CharField()),
     "collected_until": Cast("batch__collected_until", CharField()),
-    "is_simulated": F("batch__is_simulated"),
-    "rater": F("rater"),
     **of_pair("comparison__"),
-    "verdict": F("verdict"),
-    "judged_at": F("judged_at"),
-    "received_at": F("batch__received_at"),
 }
 
 
@@ -233,14 +222,8 @@ def raters(
     checks = Judgment.objects.filter(lease__quality_check__isnull=False, revises__isnull=True)
     known: dict[str, Combinable] = {
         "rater": F("code"),
-        "is_simulated": F("is_simulated"),
-        "is_team": F("is_team"),
-        "state": F("state"),
-        "stage": F("stage"),
-        "platform": F("platform"),
-        "entered_at": F("entered_at"),
-        "ended_at": F("ended_at"),
-        "data_kept": F("data_kept"),
+        **same("is_simulated", "is_team", "state", "stage", "platform"),
+        **same("entered_at", "ended_at", "data_kept"),
         "n_judgments": _n_of(Judgment.objects.all(), "rater"),
         "n_checks": _n_of(checks, "rater"),
         "n_skipped": _n_of(Lease.objects.filter(outcome=LeaseOutcome.SKIPPED), "rater"),
@@ -273,22 +256,17 @@ def contexts(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     is_given = has_texts(study)
     known: dict[str, Combinable] = {
         "context": F("key"),
-        "content_hash": F("content_hash"),
+        **same("content_hash", "stratum", "escalation_profile", "is_simulated", "review"),
+        **same("turn_index", "turns"),
         "dialogue": F("dialogue__content_hash"),
         "dataset": F("dataset__name"),
         "licence": F("dataset__licence"),
-        "stratum": F("stratum"),
-        "escalation_profile": F("escalation_profile"),
         "source_context": F("source_context__key"),
-        "is_simulated": F("is_simulated"),
-        "review": F("review"),
         "language": F("dialogue__language"),
         "emotion_type": F("dialogue__emotion_type"),
         "problem_type": F("dialogue__problem_type"),
-        "turn_index": F("turn_index"),
         "n_turns": F("turns"),
         "situation": F("dialogue__situation"),
-        "turns": F("turns"),
         "has_text": when(Q(pk__isnull=not is_given)),
         **study_columns(study),
     }
@@ -339,16 +317,12 @@ def comparisons(study: Study, columns: tuple[ExportColumn, ...]) -> Rows:
     )
     known: dict[str, Combinable] = {
         **of_pair(),
+        **same("slots_left", "shown_first_as_a", "shown_first_as_b", "weight", "held_at"),
         "position": Case(When(is_deleted(), then=Value(None)), default=F("position")),
         "is_simulated": when(simulated),
-        "slots_left": F("slots_left"),
-        "shown_first_as_a": F("shown_first_as_a"),
-        "shown_first_as_b": F("shown_first_as_b"),
-        "weight": F("weight"),
         "is_held": when(Q(held_at__isnull=False)),
         "n_people": _n_of(Judgment.objects.filter(judge__isnull=True), "comparison"),
         "n_judges": _n_of(Judgment.objects.filter(judge__isnull=False), "comparison"),
-        "held_at": F("held_at"),
         **study_columns(study),
     }
     found = Comparison.objects.filter(study=study).order_by("position", "pk")
