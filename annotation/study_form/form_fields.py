@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from annotation.choices import PlanKind, Protocol
 from annotation.quality.gold import SETS
@@ -56,74 +56,52 @@ def _files(folder: Path) -> list[tuple[str, Words]]:
 
 WHAT = Section(
     "what",
-    gettext_lazy("What is compared"),
+    _("What is compared"),
     (
-        FieldSpec(
-            "slug",
-            gettext_lazy("Address"),
-            gettext_lazy("Small letters, digits and hyphens; raters see it."),
-        ),
-        FieldSpec(
-            "title", gettext_lazy("Title"), gettext_lazy("What raters read above everything.")
-        ),
+        FieldSpec("slug", _("Address"), _("Small letters, digits and hyphens; raters see it.")),
+        FieldSpec("title", _("Title"), _("What raters read above everything.")),
         FieldSpec(
             "protocol",
-            gettext_lazy("What is asked"),
+            _("What is asked"),
             kind=CHOICE,
             choices=[(one.value.lower(), one.label) for one in Protocol],
         ),
-        FieldSpec("question", gettext_lazy("Question")),
+        FieldSpec("question", _("Question")),
         FieldSpec(
             "rubric",
-            gettext_lazy("Rubric"),
-            gettext_lazy("What LLM judges are asked; people see it in rubric and likert studies."),
+            _("Rubric"),
+            _("What LLM judges are asked; people see it in rubric and likert studies."),
             CHOICE,
             _files(RUBRICS),
         ),
         FieldSpec(
             "systems",
-            gettext_lazy("Systems"),
-            gettext_lazy(
-                "By their names in addresses, with spaces between them. Empty: all of the dataset."
-            ),
+            _("Systems"),
+            _("By their names in addresses, with spaces between them. Empty: all of the dataset."),
             NAMES,
         ),
     ),
 )
 NUMBERS = Section(
     "numbers",
-    gettext_lazy("How many"),
+    _("How many"),
     (
         _number(
-            "judgments_per_pair",
-            gettext_lazy("Judgments per pair"),
-            gettext_lazy("How many people judge each pair."),
+            "judgments_per_pair", _("Judgments per pair"), _("How many people judge each pair.")
         ),
-        _number(
-            "pairs_per_context",
-            gettext_lazy("Pairs per context"),
-            gettext_lazy("0 stands for all pairs."),
-        ),
-        _number(
-            "session_length",
-            gettext_lazy("Session length"),
-            gettext_lazy("Pairs that one rater gets at most."),
-        ),
-        _number(
-            "lease_minutes",
-            gettext_lazy("Lease"),
-            gettext_lazy("Minutes for which a pair is kept for a rater."),
-        ),
+        _number("pairs_per_context", _("Pairs per context"), _("0 stands for all pairs.")),
+        _number("session_length", _("Session length"), _("Pairs that one rater gets at most.")),
+        _number("lease_minutes", _("Lease"), _("Minutes for which a pair is kept for a rater.")),
         FieldSpec(
             "plan",
-            gettext_lazy("Plan"),
+            _("Plan"),
             kind=CHOICE,
             choices=[(one.value.lower(), one.label) for one in PlanKind],
         ),
         FieldSpec(
             "seed",
-            gettext_lazy("Seed"),
-            gettext_lazy(
+            _("Seed"),
+            _(
                 "Fixes every draw. Leave it empty: a new study gets one by chance, a draft keeps "
                 "the one it has. It is secret until the study is closed."
             ),
@@ -132,119 +110,77 @@ NUMBERS = Section(
 )
 RULES = Section(
     "rules",
-    gettext_lazy("Rules and checks"),
+    _("Rules and checks"),
     (
-        _number(
-            "min_rationale_length",
-            gettext_lazy("Shortest reason"),
-            gettext_lazy("Characters; 0: it is optional."),
-        ),
-        _number(
-            "break_every",
-            gettext_lazy("Pairs until a break is suggested"),
-            gettext_lazy("0: never."),
-        ),
-        _number("source_guesses", gettext_lazy("Guesses of the source, after the last pair")),
-        _number("reports_to_hold", gettext_lazy("Reports until a conversation is held")),
+        _number("min_rationale_length", _("Shortest reason"), _("Characters; 0: it is optional.")),
+        _number("break_every", _("Pairs until a break is suggested"), _("0: never.")),
+        _number("source_guesses", _("Guesses of the source, after the last pair")),
+        _number("reports_to_hold", _("Reports until a conversation is held")),
         FieldSpec(
             "checks.gold_set",
-            gettext_lazy("Planted pairs"),
+            _("Planted pairs"),
             kind=CHOICE,
-            choices=[("", gettext_lazy("none")), *_files(SETS)],
+            choices=[("", _("none")), *_files(SETS)],
         ),
-        _number(
-            "checks.rate", gettext_lazy("Share of planted pairs"), gettext_lazy("From 0 to 0.5.")
-        ),
-        _number(
-            "checks.repeat_rate",
-            gettext_lazy("Share of repeated pairs"),
-            gettext_lazy("From 0 to 0.5."),
-        ),
-        _number(
-            "screening.pairs",
-            gettext_lazy("Screening pairs"),
-            gettext_lazy("Planted, before the first real one."),
-        ),
-        _number("screening.min_passed", gettext_lazy("Screening pairs to pass")),
-        _number(
-            "soft_scores.slightly",
-            gettext_lazy("Strength of “slightly”"),
-            gettext_lazy("From 1 to 5."),
-        ),
-        _number(
-            "soft_scores.much", gettext_lazy("Strength of “much”"), gettext_lazy("More than that.")
-        ),
+        _number("checks.rate", _("Share of planted pairs"), _("From 0 to 0.5.")),
+        _number("checks.repeat_rate", _("Share of repeated pairs"), _("From 0 to 0.5.")),
+        _number("screening.pairs", _("Screening pairs"), _("Planted, before the first real one.")),
+        _number("screening.min_passed", _("Screening pairs to pass")),
+        _number("soft_scores.slightly", _("Strength of “slightly”"), _("From 1 to 5.")),
+        _number("soft_scores.much", _("Strength of “much”"), _("More than that.")),
     ),
 )
 EXCLUSION = Section(
     "exclusion",
-    gettext_lazy("When raters are left out"),
+    _("When raters are left out"),
     (
-        _number(
-            "exclusion.failed_share",
-            gettext_lazy("Share of checks failed"),
-            gettext_lazy("Reaching it excludes."),
-        ),
-        _number("exclusion.min_checks", gettext_lazy("Checks seen before that counts")),
-        _number("exclusion.anomalous_share", gettext_lazy("Share of anomalous times")),
-        _number("exclusion.min_answers", gettext_lazy("Answers before that counts")),
-        _number("exclusion.robust_z", gettext_lazy("Robust z of an anomalous time")),
-        _number("exclusion.words_per_minute", gettext_lazy("Words a minute that nobody reads")),
-        _number("exclusion.misfit", gettext_lazy("Infit"), gettext_lazy("A warning only.")),
-        _number(
-            "exclusion.alpha",
-            gettext_lazy("Level of the outlier test"),
-            gettext_lazy("A warning only."),
-        ),
+        _number("exclusion.failed_share", _("Share of checks failed"), _("Reaching it excludes.")),
+        _number("exclusion.min_checks", _("Checks seen before that counts")),
+        _number("exclusion.anomalous_share", _("Share of anomalous times")),
+        _number("exclusion.min_answers", _("Answers before that counts")),
+        _number("exclusion.robust_z", _("Robust z of an anomalous time")),
+        _number("exclusion.words_per_minute", _("Words a minute that nobody reads")),
+        _number("exclusion.misfit", _("Infit"), _("A warning only.")),
+        _number("exclusion.alpha", _("Level of the outlier test"), _("A warning only.")),
     ),
 )
 TEXTS = Section(
     "texts",
-    gettext_lazy("What raters read"),
+    _("What raters read"),
     (
-        FieldSpec("invitation", gettext_lazy("Invitation"), kind=TEXT),
+        FieldSpec("invitation", _("Invitation"), kind=TEXT),
         FieldSpec(
             "instructions",
-            gettext_lazy("Instructions"),
-            gettext_lazy("Paragraphs, with an empty line between them."),
+            _("Instructions"),
+            _("Paragraphs, with an empty line between them."),
             TEXT,
             is_many=True,
         ),
-        FieldSpec("debrief", gettext_lazy("Debrief"), gettext_lazy("Markdown."), TEXT),
-        FieldSpec("contact", gettext_lazy("Whom to write to")),
+        FieldSpec("debrief", _("Debrief"), _("Markdown."), TEXT),
+        FieldSpec("contact", _("Whom to write to")),
     ),
-    gettext_lazy("Those of the template, until you change them."),
+    _("Those of the template, until you change them."),
 )
 ADVANCED = Section(
     "advanced",
-    gettext_lazy("Consent, practice, help lines and more, as in a study file"),
+    _("Consent, practice, help lines and more, as in a study file"),
     (
-        _part("consent", gettext_lazy("Consent")),
-        _part("practice", gettext_lazy("Practice pair")),
-        _part(
-            "comprehension", gettext_lazy("Questions at the start"), gettext_lazy("Empty: none.")
-        ),
-        _part("chips", gettext_lazy("Reasons to tick"), gettext_lazy("Empty: none.")),
-        _part("help_lines", gettext_lazy("Help lines"), gettext_lazy("Empty: none.")),
+        _part("consent", _("Consent")),
+        _part("practice", _("Practice pair")),
+        _part("comprehension", _("Questions at the start"), _("Empty: none.")),
+        _part("chips", _("Reasons to tick"), _("Empty: none.")),
+        _part("help_lines", _("Help lines"), _("Empty: none.")),
         _part(
             "crowd",
-            gettext_lazy("Crowd platform"),
-            gettext_lazy(
+            _("Crowd platform"),
+            _(
                 "Empty: none. Mechanical Turk works by link only: this site opens in no frame. The "
                 "task shows a link that opens in a window of its own, and the code is typed back."
             ),
         ),
-        _part(
-            "analysis",
-            gettext_lazy("Confirmatory analyses"),
-            gettext_lazy("Empty: all are exploratory."),
-        ),
-        _part(
-            "pool_masses",
-            gettext_lazy("Weights of the pools"),
-            gettext_lazy("Empty: each judgment counts once."),
-        ),
+        _part("analysis", _("Confirmatory analyses"), _("Empty: all are exploratory.")),
+        _part("pool_masses", _("Weights of the pools"), _("Empty: each judgment counts once.")),
     ),
-    gettext_lazy("TOML, each part under its own heading."),
+    _("TOML, each part under its own heading."),
 )
 SECTIONS = (WHAT, NUMBERS, RULES, EXCLUSION, TEXTS, ADVANCED)
