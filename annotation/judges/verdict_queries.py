@@ -9,7 +9,6 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Exists, OuterRef, Q
 
@@ -308,7 +307,7 @@ def _calls(comparison: Comparison, *, is_erased: bool) -> Iterator[tuple[Judge, 
 
 def _call(call: JudgeCall, *, is_erased: bool) -> CallRow:
     """Return what is shown of a call; of a deleted text nothing that may quote it."""
-    judgment = _judgment(call)
+    judgment: Judgment | None = getattr(call, "judgment", None)
     return CallRow(
         is_first_a=call.first_side == Side.A,
         sample=call.sample + 1,
@@ -326,13 +325,6 @@ def _call(call: JudgeCall, *, is_erased: bool) -> CallRow:
         latency_ms=call.latency_ms,
         cost_usd=call.cost_usd,
     )
-
-
-def _judgment(call: JudgeCall) -> Judgment | None:
-    try:
-        return call.judgment
-    except ObjectDoesNotExist:
-        return None
 
 
 def _marks(judgment: Judgment) -> tuple[tuple[str, int], ...]:

@@ -14,6 +14,7 @@ from annotation.models import Comparison, Judge, Study
 from annotation.planning.parts import (
     Block,
     Candidate,
+    Keys,
     PlannedPair,
     PlanSummary,
     keys_of,
@@ -28,7 +29,6 @@ from completions.leaks import queries
 from completions.leaks.queries import Held, Leaks
 from completions.models import Completion, Context, Hold
 
-Keys = tuple[int, int]
 Written = Sequence[tuple[Candidate, str]]
 """The completions that may be compared in one context, with their texts."""
 

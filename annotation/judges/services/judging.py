@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import QuerySet
-from pydantic import TypeAdapter
 
 from access.nudges import Work, nudge
 from annotation.choices import Protocol, Side
@@ -15,7 +14,7 @@ from annotation.judges.prompts import probability_of_a
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
 from annotation.rationales.addressing import addressed_by
 from annotation.studies import selectors, verdicts
-from annotation.studies.rubric import Rubric
+from annotation.studies.rubric import rubric_of
 from annotation.studies.verdicts import Answer
 from completions import llm
 from completions.dialogues.normaliser import plain
@@ -26,7 +25,6 @@ from completions.runs.services.quoted_labels import TextDeletedError
 
 MAX_TOKENS = 2000
 TIMEOUT_S = 180.0
-_RUBRIC = TypeAdapter(Rubric)
 
 
 class JudgeCalls:
@@ -54,7 +52,7 @@ class JudgeCalls:
         """
         if call.comparison.is_erased:
             raise TextDeletedError
-        rubric = _RUBRIC.validate_python(selectors.content_of(call.comparison.study)["rubric"])
+        rubric = rubric_of(selectors.content_of(call.comparison.study))
         prompt = prompts.PAIR if call.comparison.second_id else prompts.ALONE
         turns = _plain_turns(call.comparison)
         request = calling.request_to(

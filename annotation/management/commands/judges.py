@@ -48,10 +48,6 @@ SYNC = Action(
 )
 
 
-def add_list_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Declare no option."""
-
-
 def list_judges(_asked: argparse.Namespace, _progress: Progress) -> str:
     """Print two lines for each judge."""
     return "\n".join(_listed(queries.counted_judges().order_by("slug")))
@@ -67,7 +63,7 @@ def _listed(judges: QuerySet[Any]) -> Iterator[str]:
 
 
 LIST = Action(
-    "list", "List judges, and what their calls still need.", add_list_arguments, list_judges
+    "list", "List judges, and what their calls still need.", lambda _parser: None, list_judges
 )
 
 

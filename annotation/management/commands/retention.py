@@ -10,10 +10,6 @@ from annotation.retention.queries import Due
 from completions.management.acting import Action, ActionCommand, Progress
 
 
-def _nothing(_parser: argparse.ArgumentParser) -> None:
-    """Declare no option."""
-
-
 def show(_asked: argparse.Namespace, _progress: Progress) -> str:
     """List what is held and when it goes; nothing changes."""
     return _listed(queries.what_is_due(now=timezone.now()))
@@ -40,6 +36,8 @@ class Command(ActionCommand):
 
     help = "What is held about people falls due: show it, or delete what is due."
     actions = (
-        Action("show", "List what is held and when it goes; nothing changes.", _nothing, show),
-        Action("apply", "Delete what is due.", _nothing, apply),
+        Action(
+            "show", "List what is held and when it goes; nothing changes.", lambda _: None, show
+        ),
+        Action("apply", "Delete what is due.", lambda _: None, apply),
     )
