@@ -323,9 +323,9 @@ def test_systems_with_the_same_record_have_the_same_rank(seed):
     pairs = np.array(list(combinations(range(5), 2)))
     wins = rng.integers(1, 9, (5, 5))
     wins[1, 2:], wins[2:, 1], wins[0, 1] = wins[0, 2:], wins[2:, 0], wins[1, 0]
-    unit, pair = np.repeat(np.arange(3), len(pairs)), np.tile(pairs, (3, 1)).T
-    won, lost, none = wins[*pair], wins[*pair[::-1]], np.zeros_like(unit)
-    counts = PairCounts(unit, *pair, none > 0, none > 0, won + lost, won, lost, won, lost)
+    unit, (one, other) = np.repeat(np.arange(3), len(pairs)), np.tile(pairs, (3, 1)).T
+    won, lost, none = wins[one, other], wins[other, one], np.zeros_like(unit) > 0
+    counts = PairCounts(unit, one, other, none, none, won + lost, won, lost, won, lost)
 
     found = estimate_ratings(
         GroupedJudgments(tuple("abcde"), tuple("uvw"), counts),
