@@ -2,36 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
-from django.utils.functional import SimpleLazyObject
 
 from access.background import app
+from access.later import call_of
 from access.log import record
 from annotation import audits
 from heart_site.backups import services as backup_services
 from heart_site.backups.state import BackupError
 
-if TYPE_CHECKING:
-    from heart_site.blinding import auditing
-else:
-    # Workers that call models know these tasks too, and need not carry the pages.
-    auditing = SimpleLazyObject(lambda: import_module("heart_site.blinding.auditing"))
-
-
+# Workers that call models know these tasks too, and need not carry the pages.
+audit_now = call_of("heart_site.blinding.auditing.run_audit")
 TOO_LONG = "It took longer than the nine minutes of a worker. The command has as long as it needs."
 
 
 @app.task(ignore_result=True)
 def run_audit(*, audit_id: int) -> None:
     """Run one claimed audit of blinding; safe to run twice."""
-    auditing.run_audit(audit_id=audit_id, clock=timezone.now)
+    audit_now(audit_id=audit_id, clock=timezone.now)
 
 
 @app.task(ignore_result=True)

@@ -82,9 +82,8 @@ class KeyPagination(BasePagination):
 def _limit(text: str | None) -> int:
     if text is None:
         return DEFAULT
-    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(MOST))):
-        raise ValidationError({"limit": [f"a whole number from 1 to {MOST}"]})
-    if not 1 <= int(text) <= MOST:
+    is_short = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST))
+    if not (is_short and 1 <= int(text) <= MOST):
         raise ValidationError({"limit": [f"a whole number from 1 to {MOST}"]})
     return int(text)
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from django import forms
 from django.contrib import messages
@@ -157,7 +158,7 @@ def act(request: StaffRequest, pk: int, name: str) -> HttpResponse:
     """Pause, resume, try or delete a webhook."""
     done, said = ACTS[name]
     try:
-        done(_hook(pk), request)
+        done(_hook(pk), by=request.user, now=timezone.now())
     except hook_services.HookStateError:
         messages.error(request, _("Somebody deleted it meanwhile."))
     else:
@@ -182,28 +183,19 @@ def resend(request: StaffRequest, pk: int, delivery: int) -> HttpResponse:
     return redirect("hooks:hook", pk)
 
 
-def _pause(hook: Hook, request: StaffRequest) -> None:
-    hook_services.set_active(hook, is_active=False, by=request.user, now=timezone.now())
-
-
-def _resume(hook: Hook, request: StaffRequest) -> None:
-    hook_services.set_active(hook, is_active=True, by=request.user, now=timezone.now())
-
-
-def _test(hook: Hook, request: StaffRequest) -> None:
-    hook_services.send_test(hook, by=request.user, now=timezone.now())
-
-
-def _remove(hook: Hook, request: StaffRequest) -> None:
-    hook_services.remove_hook(hook, by=request.user, now=timezone.now())
-
-
-ACTS: Mapping[str, tuple[Callable[[Hook, StaffRequest], None], object]] = {
-    "pause": (_pause, gettext_lazy("Paused: what happens meanwhile is not told.")),
-    "resume": (_resume, gettext_lazy("It is told of events again.")),
-    "test": (_test, gettext_lazy("A test is on its way: look at its messages in a moment.")),
-    "delete": (_remove, gettext_lazy("Deleted: its secret is forgotten.")),
+ACTS: Mapping[str, tuple[Callable[..., object], object]] = {
+    "pause": (
+        partial(hook_services.set_active, is_active=False),
+        gettext_lazy("Paused: what happens meanwhile is not told."),
+    ),
+    "resume": (
+        partial(hook_services.set_active, is_active=True),
+        gettext_lazy("It is told of events again."),
+    ),
+    "test": (
+        hook_services.send_test,
+        gettext_lazy("A test is on its way: look at its messages in a moment."),
+    ),
+    "delete": (hook_services.remove_hook, gettext_lazy("Deleted: its secret is forgotten.")),
 }
-
-
 OPPOSITE = {"pause": "resume", "resume": "pause"}

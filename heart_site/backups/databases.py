@@ -92,9 +92,7 @@ def save(folder: Path) -> tuple[str, dict[str, int], tuple[str, ...]]:
     """
     if connection.vendor == "sqlite":
         with _refusing():
-            copied = _copy(folder)
-            rows_saved = _rows_of(copied, tables())
-            return sqlite3.sqlite_version, rows_saved, _named(_migrations_of(copied))
+            return sqlite3.sqlite_version, *_read(_copy(folder), tables())
     server = _server_version()
     check_tool("pg_dump", server)
     with _snapshot() as name:
@@ -159,19 +157,14 @@ def _copy(folder: Path) -> Path:
     return target
 
 
-def _rows_of(path: Path, tables: list[str]) -> dict[str, int]:
-    """Count the rows of a copy's tables."""
+def _read(path: Path, tables: list[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the rows of a copy's tables, and the migrations applied in it."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as link:
-        return {
+        counted = {
             table: int(link.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])  # noqa: S608
             for table in tables
         }
-
-
-def _migrations_of(path: Path) -> list[tuple[str, str]]:
-    """Return the migrations applied in a copy."""
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as link:
-        return list(link.execute("SELECT app, name FROM django_migrations"))
+        return counted, _named(link.execute("SELECT app, name FROM django_migrations"))
 
 
 def _load_copy(folder: Path) -> None:
