@@ -27,10 +27,10 @@ def export(form: str) -> None:
     django.setup()
     from django.utils import timezone  # noqa: PLC0415
 
-    from annotation.models import Study  # noqa: PLC0415
+    from annotation.models import Judgment, Study  # noqa: PLC0415
     from completions.management.acting import put  # noqa: PLC0415
     from ranking.exports.options import ExportFormat, ExportRequest  # noqa: PLC0415
-    from ranking.exports.sources import export_of, n_rows  # noqa: PLC0415
+    from ranking.exports.sources import export_of  # noqa: PLC0415
     from ranking.exports.writing import written  # noqa: PLC0415
 
     study = Study.objects.get(slug=STUDY)
@@ -41,7 +41,7 @@ def export(form: str) -> None:
         blocks = written(table, rows, ExportFormat(form))
         path = put(blocks, Path(folder) / f"x.{form}", is_forced=False)
         seconds, size = time.perf_counter() - started, path.stat().st_size
-    n = n_rows(study, "judgments") or 0
+    n = Judgment.objects.filter(comparison__study=study).count()
     sys.stdout.write(
         f"{form:<8} {n:>10,} rows {seconds:>7.1f} s {n / seconds:>8,.0f} rows/s "
         f"{size / MEGA:>7.0f} MB   peak {_peak():>4} MiB, {at_rest} before the first row\n"

@@ -140,9 +140,12 @@ class TestTheQueue:
         monkeypatch.setattr(message_queries, "PER_PAGE", 2)
         message, *_others = (make_read(dataset) for _ in range(6))
         read, made = [], MessageRevision.from_db
-        monkeypatch.setattr(
-            MessageRevision, "from_db", lambda *given: read.append(1) or made(*given)
-        )
+
+        def noted(*given):
+            read.append(given)
+            return made(*given)
+
+        monkeypatch.setattr(MessageRevision, "from_db", noted)
 
         staff.get(QUEUE)
         n_listed = len(read)
