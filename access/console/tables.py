@@ -3,6 +3,7 @@
 A table is a ``Table``; what an address asks of it is a ``TableQuery``.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -190,6 +191,12 @@ def read_text(query: Mapping[str, str], name: str) -> str:
 def read_ticked(posted: QueryDict, name: str, *, most: int) -> list[str]:
     """Return the values of the boxes of a name that are ticked, each once and ``most`` at most."""
     return [one for one in dict.fromkeys(posted.getlist(name)) if "\0" not in one][:most]
+
+
+def read_ticked_keys(posted: QueryDict, name: str, *, most: int) -> list[int]:
+    """Return the ticked boxes that are keys of rows; longer than 18 digits is none."""
+    ticked = read_ticked(posted, name, most=most)
+    return [int(one) for one in ticked if re.fullmatch("[0-9]{1,18}", one)]
 
 
 def write_query(options: Mapping[str, Any]) -> str:

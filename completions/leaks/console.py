@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from access.console.tables import read_ticked
+from access.console.tables import read_ticked_keys
 from access.roles import StaffRequest
 from completions.choices import HoldState
 from completions.contexts.console_http import or_404, staff_page
@@ -69,8 +69,7 @@ def decide(request: StaffRequest, dataset: Dataset, pk: int) -> HttpResponse:
 def decide_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Release or drop every completion that is ticked, with one reason."""
     form = HoldForm(request.POST)
-    ticked = read_ticked(request.POST, "holds", most=PAGE)
-    keys = [int(pk) for pk in ticked if pk.isdecimal()]
+    keys = read_ticked_keys(request.POST, "holds", most=PAGE)
     found = [hold for pk in keys if (hold := queries.hold_of(dataset, pk=pk))]
     if not form.is_valid() or not found:
         messages.error(

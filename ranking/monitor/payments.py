@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.choices import Role
 from access.console.csv_cells import Cell
-from access.console.tables import csv_of
+from access.console.tables import csv_of, read_ticked_keys
 from access.roles import Needs, StaffRequest, members_only
 from annotation.choices import Platform, SubmissionState
 from annotation.models import PlatformStudy, PlatformSubmission, Study
@@ -255,7 +255,7 @@ def mturk_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
 @_page
 def approve(request: StaffRequest, study: str) -> HttpResponse:
     """Have Prolific approve the submissions that are ticked."""
-    keys = [int(one) for one in request.POST.getlist("submission") if one.isdigit()]
+    keys = read_ticked_keys(request.POST, "submission", most=PER_PAGE)
 
     def act(found: Study) -> None:
         n = recruiting.approve(study=found, keys=keys, now=timezone.now(), by=request.user)

@@ -268,7 +268,7 @@ class TestDecidingSeveralAtOnce:
             ({"decision": "RELEASED"}, "Say why"),
             ({"reason": "A saying."}, "Choose: release it, or drop it."),
             (RELEASED | {"holds": []}, "Nothing was decided"),
-            (RELEASED | {"holds": ["x"]}, "Nothing was decided"),
+            (RELEASED | {"holds": ["x", "²", "9" * 5000]}, "Nothing was decided"),
         ],
         ids=["no reason", "no decision", "none", "none that is there"],
     )

@@ -209,7 +209,7 @@ class TestProlific:
         for one in (mine, done, theirs):
             fake.submit(one.session_id, "s", "AWAITING REVIEW", "p")
 
-        keys = [one.pk for one in (mine, done, theirs)]
+        keys = [*(one.pk for one in (mine, done, theirs)), "²", "9" * 5000]
         said = text(send(manager, study, "approve", submission=keys))
 
         assert "1 submission is approved." in said
