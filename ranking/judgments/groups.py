@@ -62,7 +62,10 @@ class PairCounts:
             column[order[starts]].astype(np.int64) for column in keys
         )
         added = (
-            np.add.reduceat(column[order], starts, dtype=np.int64) if len(starts) else starts
+            # Columns of one table of rows lie apart: brought together they are read faster.
+            np.add.reduceat(np.ascontiguousarray(column)[order], starts, dtype=np.int64)
+            if len(starts)
+            else starts
             for column in sums
         )
         return cls(unit, first, second, is_graded == 1, is_judge == 1, *added)
