@@ -92,7 +92,7 @@ def _units_per_table(pair: NDArray[np.int32], place: NDArray[np.int32], total: F
         highest = np.bincount(place // size * n_pairs + pair, total).max()
         if highest <= most:
             return size
-        size = min(size - 1, int(size * most / highest))
+        size = min(size - 1, int(0.75 * size * most / highest))  # parts differ
     return 0
 
 

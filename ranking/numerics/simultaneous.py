@@ -231,14 +231,18 @@ def largest_deviation(estimate: Floats, replicates: Floats, spread: Floats) -> F
     """
     # A pair that stands still says nothing about how far the others may stray.
     share = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
+    # Who is told to be better is so by the lower ones: with the best first, rows end early.
+    best_first = np.argsort(-estimate)
+    share = share[np.ix_(best_first, best_first)]
+    ends = [int(np.flatnonzero(row).max(initial=-1)) + 1 for row in share]
 
     def of_some(rows: slice) -> Floats:
-        deviation = _by_system(replicates[rows] - estimate)
+        deviation = _by_system((replicates[rows] - estimate)[:, best_first])
         largest = np.zeros(deviation.shape[1])
-        for i, one in enumerate(deviation):
-            gaps = one - deviation
-            gaps *= share[i, :, None]
-            np.maximum(largest, gaps.max(axis=0), out=largest)
+        for one, row, end in zip(deviation, share, ends, strict=True):
+            gaps = one - deviation[:end]
+            gaps *= row[:end, None]
+            np.maximum(largest, gaps.max(axis=0, initial=0.0), out=largest)
         return largest
 
     n_threads = available_threads() if replicates.size * len(estimate) > MUCH else 1

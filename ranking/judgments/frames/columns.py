@@ -16,7 +16,7 @@ from completions.dialogues.normaliser import plain
 from completions.models import Completion, System
 from ranking.judgments.analysis_set import Selection, n_decisions, selected
 from ranking.judgments.columns import JudgmentColumns
-from ranking.judgments.frames.groups import read_groups
+from ranking.judgments.frames.groups import KINDS, read_groups
 from ranking.judgments.frames.integers import (
     coded,
     comparisons,
@@ -143,10 +143,11 @@ def read_evaluators(selection: Selection) -> dict[str, Any]:
 
     One judgment of each is looked for, they are not all read.
     """
-    given = selected(selection)
-    raters = Rater.objects.filter(study=selection.study)
-    people = _who_judged(raters.values_list("code", "is_simulated"), "rater", given)
-    judges = _who_judged(Judge.objects.values_list("name", "is_simulated"), "judge", given)
+    given, kinds = selected(selection), KINDS[selection.pool]
+    raters = Rater.objects.filter(study=selection.study).values_list("code", "is_simulated")
+    people = _who_judged(raters, "rater", given) if False in kinds else []
+    named = Judge.objects.values_list("name", "is_simulated")
+    judges = _who_judged(named, "judge", given) if True in kinds else []
     return {
         "n_raters": len(people),
         "judges": sorted(name for name, _ in judges),

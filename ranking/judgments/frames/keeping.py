@@ -65,7 +65,8 @@ def keep_counts(*, study: Study, now: dt.datetime) -> None:
     newest, decisions = newest_judgment(), n_decisions(study)
     n_newest = n_near(newest)
     has_held = kept.rule == rule() and kept.n_decisions == decisions
-    has_late = n_near(kept.newest) != kept.n_newest
+    n_then = n_newest if newest == kept.newest else n_near(kept.newest)
+    has_late = n_then != kept.n_newest
     if has_held and not has_late and (kept.until, kept.newest) == (now, newest):
         return
     # A new decision is noticed by their number; one that was there and dated ahead, by its time.
