@@ -279,6 +279,19 @@ def sampled_pair_totals(tables: WinTables, times: Times, drawn: Floats) -> Total
     adds to that of the other of the two: then the pairs of a sample do not add up to what it
     drew, and those of both are added anew as floats.
     """
+    totals = _added_by_bytes(tables, times)
+    added = totals.sum(axis=0, dtype=np.float64)
+    wrong = np.flatnonzero(~np.isclose(added, drawn, rtol=1e-9, atol=0.5))
+    if len(wrong):
+        both = np.union1d(wrong, wrong ^ 1)
+        chosen = times[:, both].astype(np.float64)
+        totals = totals.astype(np.float64)
+        totals[:, both] = sum(table.astype(np.float64) @ chosen for table in tables.pair_totals)
+    return totals
+
+
+def _added_by_bytes(tables: WinTables, times: Times) -> Totals:
+    """Return pair totals of which some may have run over, unless they are added as floats."""
     shape = (tables.n_systems * (tables.n_systems - 1) // 2, times.shape[1])
     of_bytes, others = np.zeros(shape, dtype=np.uint16), []
     for table in tables.pair_totals:
@@ -290,13 +303,6 @@ def sampled_pair_totals(tables: WinTables, times: Times, drawn: Floats) -> Total
     totals: Totals = of_bytes.astype(np.float64 if others else np.float32)
     for table in others:
         totals += table.astype(np.float64) @ times.astype(np.float64)
-    added = totals.sum(axis=0, dtype=np.float64)
-    wrong = np.flatnonzero(~np.isclose(added, drawn, rtol=1e-9, atol=0.5))
-    if len(wrong):
-        both = np.union1d(wrong, wrong ^ 1)
-        chosen = times[:, both].astype(np.float64)
-        totals = totals.astype(np.float64)
-        totals[:, both] = sum(table.astype(np.float64) @ chosen for table in tables.pair_totals)
     return totals
 
 
