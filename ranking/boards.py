@@ -14,6 +14,7 @@ from annotation.choices import Protocol
 from annotation.models import Study
 from completions.models import System
 from ranking.choices import PeopleKind
+from ranking.judgments.method import missing_of
 from ranking.models import DimensionRate, Fit, HumanRating, Rating
 from ranking.models.fits import DimensionShare
 from ranking.plots.scales import Interval, Tick, Whisker, whiskers
@@ -187,12 +188,12 @@ def board_of(fit: Fit) -> Board:
 
     Below the minimum of its study it has no ratings, in whatever form it leaves.
     """
-    missing = _missing(fit)
+    missing = missing_from(fit)
     components, joining = _groups(fit)
     return Board(
         fit,
         rows=() if missing else _ratings(fit),
-        refusal=fit.refusal or _said(missing),
+        refusal=refusal_of(fit),
         components=components,
         joining=joining,
         people=() if missing else _human_ratings(fit),
@@ -201,27 +202,23 @@ def board_of(fit: Fit) -> Board:
     )
 
 
-def _missing(fit: Fit) -> tuple[Missing, ...]:
+def missing_from(fit: Fit) -> tuple[Missing, ...]:
     """Return what the study wants more of before its systems are ranked."""
-    minimum = fit.study.content.get("results", {})
-    known = fit.diagnostics
-    have = {
-        "judgments": (_("judgments"), fit.n_judgments),
-        "dialogues": (_("dialogues"), fit.n_units),
+    names = {
+        "judgments": _("judgments"),
+        "dialogues": _("dialogues"),
+        "raters": _("people who judge"),
     }
-    if not known["judges"]:
-        have["raters"] = (_("people who judge"), known["n_raters"])
-    return tuple(
-        Missing(what, n, minimum.get(key, 0))
-        for key, (what, n) in have.items()
-        if n < minimum.get(key, 0)
-    )
+    n = {"n_judgments": fit.n_judgments, "n_dialogues": fit.n_units}
+    missing = missing_of(fit.study.content, fit.diagnostics, **n)
+    return tuple(Missing(names[key], *numbers) for key, numbers in missing.items())
 
 
-def _said(missing: tuple[Missing, ...]) -> str:
-    """Return in a sentence what is missing, or nothing."""
-    if not missing:
-        return ""
+def refusal_of(fit: Fit) -> str:
+    """Return in a sentence why no system is ranked, or nothing."""
+    missing = missing_from(fit)
+    if fit.refusal or not missing:
+        return fit.refusal
     told = ", ".join(
         _("%(n)s of %(wanted)s %(what)s") % {"n": n, "wanted": wanted, "what": what}
         for what, n, wanted in missing

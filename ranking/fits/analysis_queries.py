@@ -15,7 +15,7 @@ from django.db.models.functions import Mod, RowNumber
 
 from annotation.choices import Protocol
 from annotation.models import Study
-from ranking.boards import ranked
+from ranking.boards import missing_from, ranked, refusal_of
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.fits.queries import ANALYSED, ENDED, PREFERRED, Results, place
 from ranking.judgments.method import code_version
@@ -107,10 +107,16 @@ def analysed_last(study: Study) -> list[dict[str, Any]]:
 
 
 def analysis_of(fit: Fit, slug: str) -> Analysis | None:
-    """Return the newest analysis of a fit by its name in addresses, or None. At most one query."""
+    """Return the newest analysis of a fit by its name in addresses, or None. At most one query.
+
+    Of a fit below the minimum of its study it is given as refused: nothing is read from so little.
+    """
     kinds = [kind for kind in AnalysisKind if kind.lower() == slug]
     rows = Analysis.objects.filter(fit=fit, kind__in=kinds)
-    return rows.order_by("-claimed_at", "-pk").first()
+    found = rows.order_by("-claimed_at", "-pk").first()
+    if found is not None and missing_from(fit):
+        found.state, found.refusal = FitState.REFUSED, refusal_of(fit)
+    return found
 
 
 def analysed_fit(fit: Fit, fits: QuerySet[Fit]) -> Fit | None:

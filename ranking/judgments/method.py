@@ -92,6 +92,20 @@ def declared_masses(content: Mapping[str, Any]) -> tuple[float, float] | None:
     return None if masses is None else (masses["people"], masses["judges"])
 
 
+def missing_of(
+    content: Mapping[str, Any], known: Mapping[str, Any], *, n_judgments: int, n_dialogues: int
+) -> dict[str, tuple[int, int]]:
+    """Return what a study file wants more of before systems are ranked: how many of how many.
+
+    ``known`` is what a fit knows of who judged. People are counted where no LLM judge judged.
+    """
+    minimum = content.get("results", {})
+    have = {"judgments": n_judgments, "dialogues": n_dialogues}
+    if not known["judges"]:
+        have["raters"] = known["n_raters"]
+    return {key: (n, minimum[key]) for key, n in have.items() if n < minimum.get(key, 0)}
+
+
 def pooling_of(masses: Sequence[float] | None) -> str:
     """Say in words how the judgments of people and of LLM judges are pooled."""
     if masses is None:

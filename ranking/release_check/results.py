@@ -16,7 +16,7 @@ from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratin
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.groups import GroupedJudgments
-from ranking.judgments.method import Method, is_close
+from ranking.judgments.method import Method, is_close, missing_of
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
@@ -71,6 +71,8 @@ def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
         why = {"components": refusal.components, "joining": refusal.joining}
         nothing: dict[str, Any] = {"ratings": [], "people": [], "diagnostics": why}
         return size | nothing | {"state": REFUSED, "refusal": str(refusal)}
+    if stored["state"] == REFUSED and _is_below_minimum(frame, stored, size):
+        return size | {"state": REFUSED, "ratings": [], "people": [], "diagnostics": {}}
     people = rate_people(judgments, estimate, method)
     refused = {str(kind): reason for kind, reason in people.refusals}
     return size | {
@@ -80,6 +82,13 @@ def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
         "people": _people(people),
         "diagnostics": estimate.diagnostics | {"people_refused": refused},
     }
+
+
+def _is_below_minimum(frame: Frame, stored: Mapping[str, Any], size: Mapping[str, int]) -> bool:
+    """Say whether the study wants more before systems are ranked."""
+    content, known = frame.bundle.document("study/protocol.json"), stored["diagnostics"]
+    n, n_dialogues = size["n_judgments"], size["n_units"]
+    return bool(missing_of(content, known, n_judgments=n, n_dialogues=n_dialogues))
 
 
 def _ratings(estimate: Estimate, judgments: GroupedJudgments) -> Iterator[dict[str, Any]]:

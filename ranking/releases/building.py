@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ranking import figures
+from ranking.boards import missing_from, refusal_of
 from ranking.choices import FitState
 from ranking.figures import FigureFormat, FigureRefusedError
 from ranking.findings import Findings, Picture, Table
@@ -111,6 +112,8 @@ def _put_results(contents: Contents, folder: Path) -> Computed:
     for fit in contents.fits:
         _put(folder / f"ratings/{fit.key}.json", document(_ratings(contents, fit)).encode())
         found[fit.key] = {"analyses": [], "figures": []}
+        if missing_from(fit):
+            continue
         for kind, analysis in _analyses(contents, fit):
             _put(folder / f"analyses/{fit.key}/{kind}.json", document(analysis).encode())
             found[fit.key]["analyses"].append(kind)
@@ -121,7 +124,8 @@ def _put_results(contents: Contents, folder: Path) -> Computed:
 
 
 def _ratings(contents: Contents, fit: Fit) -> dict[str, Any]:
-    """Return a fit with all its ratings."""
+    """Return a fit with all its ratings: none of one below the minimum of its study."""
+    refusal = refusal_of(fit)
     rates = DimensionRate.objects.filter(rating__fit=fit)
     found: dict[int, dict[str, Any]] = {}
     for rating, dimension, wins, n in rates.values_list("rating", "dimension", "wins", "n_marks"):
@@ -139,16 +143,19 @@ def _ratings(contents: Contents, fit: Fit) -> dict[str, Any]:
         "is_simulated": fit.is_simulated,
         "n_judgments": fit.n_judgments,
         "n_units": fit.n_units,
-        "state": fit.state,
-        "refusal": fit.refusal,
+        "state": FitState.REFUSED if refusal else fit.state,
+        "refusal": refusal,
         "diagnostics": renamed(known, contents.codes),
         "ratings": [
             {"system": row.system.slug, "dimensions": found.get(row.pk, {})}
             | {name: getattr(row, name) for name in RATED}
             for row in rows
+            if not refusal
         ],
         "people": [
-            {"kind": row.kind} | {name: getattr(row, name) for name in OF_PEOPLE} for row in people
+            {"kind": row.kind} | {name: getattr(row, name) for name in OF_PEOPLE}
+            for row in people
+            if not refusal
         ],
     }
 

@@ -11,7 +11,7 @@ from annotation.studies import selectors
 from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
 from completions.llm import prompts
-from ranking.boards import as_text, board_of
+from ranking.boards import as_text, board_of, refusal_of
 from ranking.choices import FitState
 from ranking.judgments.method import code_version
 from ranking.released.tables import (
@@ -102,7 +102,7 @@ def _about(
                 "fit": fit.key,
                 "pool": fit.pool,
                 "context_set": fit.context_set,
-                "state": fit.state,
+                "state": FitState.REFUSED if refusal_of(fit) else fit.state,
                 "n_judgments": fit.n_judgments,
                 "is_simulated": fit.is_simulated,
             }

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.choices import Protocol
-from ranking.boards import AnalysisLink, Board, board_of
+from ranking.boards import AnalysisLink, Board, board_of, missing_from
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool
 from ranking.findings import ColumnKind, Findings, Picture, Table
 from ranking.fits import analysis_queries
@@ -100,7 +100,12 @@ def scores_beside(fit: Fit, results: Results) -> AnalysisPage | None:
 
 
 def analysis_links(fit: Fit, named: NamedAnalyses) -> tuple[AnalysisLink, ...]:
-    """Return how analyses are named and led to, where they stand, and which were named."""
+    """Return how analyses are named and led to, where they stand, and which were named.
+
+    None of a fit below the minimum of its study.
+    """
+    if missing_from(fit):
+        return ()
     rows = Analysis.objects.filter(fit=fit).order_by("claimed_at", "pk")
     states = dict(rows.values_list("kind", "state"))
     return tuple(

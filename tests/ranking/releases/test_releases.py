@@ -22,7 +22,7 @@ from ranking.release_check.verifying import verify
 from ranking.released.writing import files_of
 from ranking.report import services as report_services
 from tests.helpers.factories_written_once import make_imported_completion, make_user
-from tests.helpers.released import START, build, change_document, forge_sums
+from tests.helpers.released import START, build, change_document, forge_sums, put_under_hashes
 from tests.ranking.releases.tampering import document, one_fit, rows
 
 pytestmark = pytest.mark.django_db
@@ -188,6 +188,20 @@ class TestWhatIsReleased:
         [line] = [one for one in changed.as_text().splitlines() if one.startswith(f"{fit} ")]
         assert line.split()[-1] == "1"
         assert sound.as_json()["recomputed"] == list(sound.recomputed)
+
+    def test_below_the_minimum_it_holds_no_results_and_verifies(self, built, tmp_path):
+        def want_more(study):
+            minimum = {"results": {"judgments": 10**6}}
+            Study.objects.filter(pk=study.pk).update(content=study.content | minimum)
+            put_under_hashes(study)
+
+        folder = build_another(built, tmp_path / "small", want_more, is_drawn=True)
+
+        told = document(folder, f"ratings/{one_fit(built[0])}.json")
+        assert (told["state"], told["ratings"], told["people"]) == ("REFUSED", [], [])
+        assert f"{told['n_judgments']} of 1000000 judgments" in told["refusal"]
+        assert not any(name.startswith(("analyses/", "figures/")) for name in files_of(folder))
+        assert verify(folder).problems == ()
 
     def test_people_go_by_ids_of_the_release_alone(self, study, first):
         codes = set(Rater.objects.values_list("code", flat=True))

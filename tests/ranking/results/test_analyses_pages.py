@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.models import Rater
+from annotation.models import Rater, Study
 from ranking.choices import AnalysisKind, FitState
 from ranking.models import Analysis, Fit
 from ranking.report.questions import QUESTIONS
@@ -65,6 +65,24 @@ class TestLeaderboard:
         # decisions since, the fit that is analysed with what is done of it, and its analyses
         with django_assert_max_num_queries(12):
             client.get(reverse("ranking:leaderboard", args=[fit.study.slug]))
+
+
+class TestBelowTheMinimumOfTheProtocol:
+    def test_no_analysis_is_found_in_any_form(self, client, fit):
+        analysis = found(fit)
+        table = analysis.findings.tables[0].key
+        content = fit.study.content | {"results": {"judgments": fit.n_judgments + 1}}
+        Study.objects.filter(pk=fit.study.pk).update(content=content)
+
+        shown = text(client.get(address(fit)))
+        assert f"{fit.n_judgments} of {fit.n_judgments + 1} judgments" in shown
+        assert "Other looks" not in shown
+        assert client.get(address(fit, "analysis_json")).status_code == 404
+        for name, *form in (("table_csv",), ("table_figure", "svg")):
+            assert client.get(address(fit, name, "raters", table, *form)).status_code == 404
+        listed = reverse("api:analyses", args=[fit.study.slug, fit.key])
+        assert client.get(listed).json() == {"results": []}
+        assert client.get(f"{listed}raters/").status_code == 404
 
 
 class TestAnalysisPage:
