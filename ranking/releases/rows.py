@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from django.db.models import Q
+
 from annotation.choices import StudyState
 from annotation.external.queries import batches_of
 from annotation.models import (
@@ -14,6 +16,7 @@ from annotation.models import (
     ExternalBatch,
     ExternalJudgment,
     Judge,
+    JudgeCall,
     Judgment,
     QualityCheck,
     Rater,
@@ -280,11 +283,12 @@ def _is_passed(check: QualityCheck, answer: Judgment, marks: dict[int, dict[str,
 
 
 def _decisions(contents: Contents) -> list[Exclusion]:
-    ours = Exclusion.objects.filter(decided_at__lte=contents.as_of)
-    known = ours.filter(rater__in=contents.raters) | ours.filter(
-        judge__calls__comparison__study=contents.study
+    people = Rater.objects.filter(study=contents.study).exclude(data_kept=False)
+    judges = JudgeCall.objects.filter(comparison__study=contents.study).values("judge")
+    known = Exclusion.objects.filter(
+        Q(rater__in=people) | Q(judge__in=judges), decided_at__lte=contents.as_of
     )
-    return list(known.distinct().select_related("judge").order_by("decided_at", "pk"))
+    return list(known.select_related("judge").order_by("decided_at", "pk"))
 
 
 def _excluded(contents: Contents, evaluator: str) -> dict[int, bool]:
