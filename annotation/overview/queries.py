@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from access.console.tables import Table, TableQuery
 from annotation.choices import Protocol, Purpose
-from annotation.models import Comparison, Judgment, Lease, QualityCheck, Study
+from annotation.models import Comparison, Judgment, QualityCheck, Study
 from annotation.studies import selectors, stored_figures
 from annotation.studies.counts import (
     COUNTS,
@@ -46,7 +46,7 @@ COMPARISONS = Table(
         "done": (gettext_lazy("With no slot left"), Q(purpose=Purpose.MAIN, slots_left=0)),
         "leased": (
             gettext_lazy("On a screen now"),
-            Q(Exists(Lease.objects.filter(comparison=OuterRef("pk"), closed_at=None))),
+            Q(Exists(selectors.slots_in_hand().filter(comparison=OuterRef("pk")))),
         ),
         "held": (gettext_lazy("Held by reports"), Q(held_at__isnull=False)),
         "planted": (gettext_lazy("Planted pairs"), ~Q(purpose=Purpose.MAIN)),

@@ -216,6 +216,11 @@ def leases_to_show() -> QuerySet[Lease]:
     return with_texts(Lease.objects.select_related("rater__study"), "comparison__")
 
 
+def slots_in_hand() -> QuerySet[Lease]:
+    """Return the open leases that hold a slot: no check and no repeat does."""
+    return Lease.objects.filter(closed_at=None, quality_check=None, repeats=None)
+
+
 def with_texts(rows: QuerySet[Row], comparison: str = "") -> QuerySet[Row]:
     """Join what a screen needs of a comparison; ``comparison`` is the way to it with its dashes."""
     places = (f"{comparison}{place}" for place in ("context", "first", "second"))

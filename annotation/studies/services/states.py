@@ -11,7 +11,8 @@ from access.log import record
 from access.nudges import Work, nudge
 from access.webhooks.services import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
-from annotation.models import Comparison, Lease, Report, Study
+from annotation.models import Comparison, Report, Study
+from annotation.studies.selectors import slots_in_hand
 from completions.files.toml import content_hash
 
 ALLOWED = {
@@ -103,7 +104,8 @@ def announce_full_studies(*, now: dt.datetime) -> int:
 @transaction.atomic
 def _announce_if_full(study: Study, now: dt.datetime) -> bool:
     mains = Comparison.objects.filter(study=study, purpose=Purpose.MAIN)
-    if mains.filter(slots_left__gt=0, held_at=None).exists() or _is_any_held(study):
+    in_hand = slots_in_hand().filter(rater__study=study)
+    if mains.filter(slots_left__gt=0, held_at=None).exists() or in_hand.exists():
         return False
     shown = F("shown_first_as_a") + F("shown_first_as_b")
     n = mains.aggregate(n=Sum(shown, default=0))["n"]
@@ -112,12 +114,6 @@ def _announce_if_full(study: Study, now: dt.datetime) -> bool:
     data = {"study": study.slug, "judged_slots": n}
     happening = Event(HookEvent.STUDY_FULL, f"study.full/{study.slug}/{n}", data)
     return announce(happening, now=now) > 0
-
-
-def _is_any_held(study: Study) -> bool:
-    """Say whether a rater has a slot in hand."""
-    leases = Lease.objects.filter(rater__study=study, closed_at=None, quality_check=None)
-    return leases.filter(repeats=None).exists()
 
 
 def announce_report(report: Report, study: Study, *, now: dt.datetime) -> None:

@@ -15,7 +15,7 @@ from annotation.overview.queries import COMPARISONS, JUDGMENTS
 from annotation.raters.services.withdrawing import withdraw_rater
 from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS
-from completions.choices import CallState, HoldState, PauseReason, RunState
+from completions.choices import CallState, HoldState, LeaseOutcome, PauseReason, RunState
 from ranking.choices import FitState
 from tests.annotation.assignment.test_choosing import make_planting_study, walk
 from tests.helpers.factories import (
@@ -26,6 +26,7 @@ from tests.helpers.factories import (
     make_judgment,
     make_lease,
     make_llm_judgment,
+    make_quality_check,
     make_rater,
     make_study,
 )
@@ -91,6 +92,26 @@ class TestCounts:
         tally = found["counts"]
         assert (tally.comparisons, tally.by_people, tally.by_judges) == (3, 2, 3)
         assert found["n_leases"] == 1
+
+    @pytest.mark.parametrize("planted", ["check", "repeat"])
+    def test_leave_out_of_screens_and_of_the_time_left_what_takes_no_slot(
+        self, admin_client, planted
+    ):
+        study = make_study()
+        pair, rater = make_comparison(study=study, slots_left=0), make_rater(study=study)
+        if planted == "check":
+            check = make_quality_check(comparison=make_comparison(study=study, slots_left=0))
+            make_lease(comparison=check.comparison, rater=rater, quality_check=check)
+        else:
+            earlier = make_lease(
+                comparison=pair, rater=rater, closed_at=NOW, outcome=LeaseOutcome.SUBMITTED
+            )
+            make_lease(comparison=pair, rater=rater, repeats=earlier)
+
+        found = progress(study)
+
+        assert (found["n_leases"], found["left"]) == (0, dt.timedelta())
+        assert rows(admin_client, "comparisons", study, show="leased") == []
 
     def test_hold_against_the_plan_what_takes_a_slot_of_it(self, admin_client):
         study = make_planting_study(
