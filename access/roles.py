@@ -4,16 +4,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
+from urllib.parse import urlsplit
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, resolve_url
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -82,6 +85,18 @@ def lacks_second_factor(user: User | AnonymousUser) -> bool:
     if known is None:
         known = Authenticator.objects.filter(user=user, type__in=SECOND_FACTORS).exists()
     return not known
+
+
+def _next_page(request: HttpRequest) -> str:
+    """Return where to go on after signing in; whoever pressed a button goes back to its page.
+
+    The address of the act itself answers no browser that asks for it.
+    """
+    if request.method in SAFE:
+        return request.get_full_path()
+    messages.error(request, _("You were signed out, so nothing was done. Sign in, and try again."))
+    page = urlsplit(request.headers.get("Referer", ""))
+    return page._replace(scheme="", netloc="").geturl() or resolve_url(settings.LOGIN_REDIRECT_URL)
 
 
 P = ParamSpec("P")
@@ -157,7 +172,7 @@ def members_only(
             if is_part and not may(request, least):
                 return HttpResponseClientRefresh()
             if not request.user.is_authenticated:
-                return redirect_to_login(request.get_full_path())
+                return redirect_to_login(_next_page(request))
             if not _has_role(request, least):
                 raise PermissionDenied
             if lacks_second_factor(request.user):

@@ -2,6 +2,7 @@
 
 import re
 import time
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -92,6 +93,24 @@ class TestThePassword:
         assert "Username" in page
         assert answer["Location"] == CONSOLE
         assert client.get(CONSOLE).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("page", "to"),
+        [
+            ("http://testserver/console/tokens/?status=valid", "/console/tokens/?status=valid"),
+            ("https://elsewhere.example/console/tokens/", "/console/tokens/"),
+            ("", CONSOLE),
+        ],
+    )
+    def test_leads_from_a_press_that_came_too_late_to_the_page_of_its_button(
+        self, page, to, client, olga
+    ):
+        late = client.post("/console/tokens/1/revoke/", headers={"referer": page})
+        told = text(client.get(late["Location"]))
+
+        assert "You were signed out, so nothing was done." in told
+        assert sign_in(client, to=parse_qs(urlsplit(late["Location"]).query)["next"][0]).url == to
+        assert client.get(to).status_code == 200
 
     def test_opens_djangos_admin_as_well(self, client, olga):
         asked = client.get(ADMIN, follow=True)
