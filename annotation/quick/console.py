@@ -17,6 +17,7 @@ from annotation.quick import services
 from annotation.quick.layout import QuickFile, read_quick
 from annotation.quick.services import QuickWish
 from annotation.studies.http import managers_page
+from completions.choices import Way
 from completions.dialogues.forms import Checked, FileUpload, TooLargeError
 from completions.dialogues.import_page import unsealed
 from completions.files.refusals import InputFileError
@@ -112,7 +113,7 @@ def make(request: StaffRequest) -> HttpResponse:
         return _ask(request, checked, file, form)
     try:
         report = services.make_quick_study(
-            file=file, wish=form.wish, now=timezone.now(), by=request.user
+            file=file, wish=form.wish, now=timezone.now(), by=request.user, way=Way.CONSOLE
         )
     except RowsRefusedError as error:
         for one in error.refused[:LISTED]:
@@ -148,7 +149,7 @@ def _said(report: services.QuickReport) -> str:
     told = {"texts": texts, "pairs": pairs}
     said = _("The study is open: %(texts)s, %(pairs)s.") % told
     if not report.is_new:
-        said = _("Added to the study: %(texts)s, %(pairs)s.") % told
+        said = _("Added to the study: %(texts)s, %(pairs)s. Its settings stay.") % told
     held = report.intake.n_held
     if not held:
         return said

@@ -20,6 +20,7 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from completions.choices import Way
 from completions.dialogues.context_extraction import BATCH, cut_context, digest
+from completions.files.refusals import InputFileError
 from completions.models import Context, Dataset, Dialogue
 from completions.systems.importing import ImportedRow
 from completions.systems.services.importing import IntakeReport, import_completions
@@ -60,6 +61,7 @@ class ItemChangedError(ValueError):
 
 REFUSALS = (
     FaultyError,
+    InputFileError,
     ItemChangedError,
     QuickNameError,
     drafts.StudyExistsError,
@@ -70,7 +72,12 @@ REFUSALS = (
 
 @transaction.atomic
 def make_quick_study(
-    *, file: QuickFile, wish: QuickWish, now: dt.datetime, by: User | None = None
+    *,
+    file: QuickFile,
+    wish: QuickWish,
+    now: dt.datetime,
+    by: User | None = None,
+    way: Way = Way.COMMAND,
 ) -> QuickReport:
     """Store items, systems and texts, and open a study that compares them; all of it or nothing.
 
@@ -83,6 +90,8 @@ def make_quick_study(
         study is closed.
     ItemChangedError
         If an item is there with another context.
+    InputFileError
+        If a new study would have no pair.
     completions.systems.services.importing.RowsRefusedError
         If a system has another text for an item than before.
     annotation.studies.protocol.files.FaultyError
@@ -91,12 +100,15 @@ def make_quick_study(
     slug = slugify(wish.name)[:LONGEST_NAME].strip("-")
     study = _study_so_far(slug, wish.name)
     is_new = study is None
+    if is_new and not file.n_pairs:
+        msg = "no item has different texts by two systems: there is nothing to compare"
+        raise InputFileError(msg)
     dataset = _dataset(slug, wish.name, now=now) if study is None else study.dataset
     keys = _store_items(dataset, list(file.items.values()), now=now)
     systems = {
         name: register_imported_system(dataset=dataset, name=name).slug for name in file.systems
     }
-    intake = import_completions(rows=_rows(file, keys, systems), way=Way.COMMAND, by=by, now=now)
+    intake = import_completions(rows=_rows(file, keys, systems), way=way, by=by, now=now)
     if study is None:
         protocol = _protocol(slug, wish, n_pairs=file.n_pairs)
         study = _open(protocol, dataset, now=now, by=by)

@@ -11,8 +11,10 @@ from django.test import Client
 from django.urls import reverse
 
 from access.choices import Role
+from access.models import LogEntry
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Study
+from completions.choices import Way
 from completions.models import BroughtCompletion, Completion, Context, Dialogue, System
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import console_pages, text
@@ -185,6 +187,16 @@ REFUSED: dict[str, Any] = {
     "no judgments": (ROWS, {"judgments": 0}, "no number of judgments"),
     "a question too long": (ROWS, {"question": "?" * 300, "name": "other"}, "question"),
     "a context for a bare item": ([(*ROWS[2][:3], "Why?")], {}, "fewer than 2 systems"),
+    "texts of no two systems for one item": (
+        [("q1", "Ash", "Yes.", ""), ("q2", "Beech", "No.", "")],
+        {"name": "other"},
+        "there is nothing to compare",
+    ),
+    "the same text by every system": (
+        [("q1", "Ash", "Yes.", ""), ("q1", "Beech", "Yes.", "")],
+        {"name": "other"},
+        "there is nothing to compare",
+    ),
     "a name without letters": (ROWS, {"name": "!!"}, "cannot name a study"),
 }
 
@@ -260,6 +272,9 @@ class TestInTheConsole:
         assert made["Location"] == reverse("console:study", args=["opening-hours"])
         assert (study.state, study.judgments_per_pair) == (StudyState.OPEN, 2)
         assert study.comparisons.count() == 2
+        ways = BroughtCompletion.objects.values_list("way", flat=True)
+        logged = LogEntry.objects.get(action="completions.brought_in").after
+        assert {*ways, logged["way"]} == {Way.CONSOLE}
 
     def test_the_same_name_adds_what_is_new_and_changes_no_text(self, staff):
         self.make(staff, self.check(staff))
@@ -269,7 +284,7 @@ class TestInTheConsole:
         other = self.check(staff, ("q1", "Ash", "Never.", "When do you open?"), *ROWS[1:])
         refused = self.make(staff, other)
 
-        assert "Added to the study: 2 new texts, 1 new pair." in text(answer)
+        assert "Added to the study: 2 new texts, 1 new pair. Its settings stay." in text(answer)
         assert Study.objects.count() == 1
         assert refused.status_code == 422
         assert "Line 2" in text(refused)
