@@ -12,7 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from access import background
-from annotation.models import Exclusion, Judgment
+from annotation.choices import StudyState
+from annotation.models import Exclusion, Judgment, Study
 from annotation.quality.services import excluding
 from completions.models import Completion
 from ranking import downloads
@@ -105,8 +106,31 @@ class TestTheMonitor:
         services.review_raters(study=study, dry_run=False, now=LATER)
         assert "leave 1 rater out" not in shown(staff, "list", study)
 
-    def test_says_what_it_will_show_while_nobody_has_answered(self, staff):
-        assert "Nobody has yet" in shown(staff, "list", make_study())
+    @pytest.mark.parametrize(
+        ("state", "told"),
+        [
+            (StudyState.DRAFT, "Nobody has yet. Open the study, and send its address to raters."),
+            (StudyState.LOCKED, "Nobody has yet. Open the study, and send its address to raters."),
+            (StudyState.PAUSED, "Nobody has yet. Open the study, and send its address to raters."),
+            (StudyState.OPEN, "Nobody has yet. Send the study's address to raters.</p>"),
+            (StudyState.CLOSED, "Nobody has yet.</p>"),
+        ],
+    )
+    def test_says_what_is_to_do_while_nobody_has_answered(self, staff, state, told):
+        study = make_study()
+        Study.objects.update(state=state)
+
+        assert told in shown(staff, "list", study)
+
+    def test_is_titled_as_other_pages_of_a_study_are(self, staff, study, careless):
+        pages = {
+            "Raters": shown(staff, "list", study),
+            "Review of raters": shown(staff, "review", study),
+            careless.code: shown(staff, "rater", study, careless.code),
+        }
+
+        for title, page in pages.items():
+            assert f"<title>{title} · {study.title} · HEART</title>" in page
 
     def test_lists_those_asked_for_in_the_order_asked_for(self, staff, study, careless):
         assert codes(staff, study, standing="going") == [careless.code]
