@@ -34,6 +34,12 @@ def addresses(answer: Any) -> set[str]:
     return {address.replace("&amp;", "&") for address in found}
 
 
+def own_addresses(answer: Any) -> list[str]:
+    """Return what asks a page's own address, which answers nobody if it is that of an act."""
+    asked = r'href="\?[^"]*"|<form (?=[^>]*method="get")(?![^>]*action=)[^>]*>'
+    return re.findall(asked, answer.content.decode())
+
+
 def charts(answer: Any) -> dict[str, Any]:
     """Return the parts of each chart of a page, by the key of its figure."""
     return {key: json.loads(parts) for key, parts in DATA.findall(answer.content.decode())}

@@ -12,7 +12,7 @@ from completions.models import System
 from completions.systems import catalogue
 from tests.helpers.factories import make_completion, make_system
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import text
+from tests.helpers.pages import own_addresses, text
 from tests.helpers.visits import read_forms
 
 pytestmark = pytest.mark.django_db
@@ -104,6 +104,9 @@ class TestSyncing:
         assert (report.added, report.changed, report.refused) == ([], {}, {})
         logged = set(LogEntry.objects.values_list("action", "by__username"))
         assert logged == {("system.added", "ada")}
+
+    def test_leads_on_from_what_it_changed_to_the_list_as_it_is_asked_for(self, staff):
+        assert own_addresses(staff.post(SYNC)) == []
 
     def test_tells_what_was_refused_and_goes_on(self, staff):
         make_system(slug="gpt-5", name="GPT-5 (simulated)", is_simulated=True)

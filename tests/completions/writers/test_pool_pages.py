@@ -23,6 +23,7 @@ from tests.helpers.factories_of_people import (
     make_revision,
     make_vetting,
 )
+from tests.helpers.pages import own_addresses
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("dataset")]
 
@@ -186,6 +187,13 @@ class TestInviting:
         assert f'id="emails-error">{words}' in shown(page)
         assert 'aria-invalid="true"' in shown(page)
         assert not Writer.objects.exists()
+
+    def test_leads_on_to_the_list_where_it_invited_nobody(self, staff, dataset):
+        make_writer(dataset=dataset)
+        page = staff.post(url("invite"), {"emails": ""})
+
+        assert "1 writer of 1" in shown(page)
+        assert own_addresses(page) == []
 
     def test_makes_a_link_without_an_address(self, staff, admin):
         page = staff.post(url("make-link"), follow=True)

@@ -16,7 +16,7 @@ from annotation.session.endings import Ending
 from tests.helpers.factories import NOW, make_study
 from tests.helpers.factories_of_people import make_platform_study
 from tests.helpers.factories_written_once import make_member
-from tests.helpers.pages import text
+from tests.helpers.pages import own_addresses, text
 from tests.helpers.prolific import TOKEN, come, faking_prolific, make_paid_study
 from tests.helpers.visits import study_content
 
@@ -154,6 +154,11 @@ class TestProlific:
         assert codes == {"C1": "COMPLETED", "C2": "OTHER", "C4": "NO_CONSENT"}
         assert PlatformStudy.objects.get().key == made["id"]
         assert LogEntry.objects.filter(action="prolific.drafted").exists()
+
+    def test_leads_on_to_the_list_where_it_made_no_draft(self, manager, study, fake):
+        come(study)
+
+        assert own_addresses(send(manager, study, "draft", n_places="", reward="")) == []
 
     @pytest.mark.parametrize(
         ("crowd", "said"),
