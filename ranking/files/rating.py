@@ -12,7 +12,7 @@ from ranking.files.options import LEVEL, Options, Ties
 from ranking.numerics.arrays import Integers
 from ranking.numerics.bradley_terry import NotConvergedError
 from ranking.numerics.connectivity import JoiningPair, NotConnectedError
-from ranking.numerics.elo import ELO_PER_LOG_UNIT, to_elo
+from ranking.numerics.elo import ELO_PER_LOG_UNIT, ranks_of, to_elo
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.simultaneous import rank_intervals, tiers
@@ -225,7 +225,7 @@ def _figures(fitted: PointFit) -> dict[str, list[Any]]:
     return {
         "theta": fitted.log_strengths.tolist(),
         "elo": elo.tolist(),
-        "rank": (1 + (elo[None, :] > elo[:, None]).sum(axis=1)).tolist(),
+        "rank": ranks_of(elo).tolist(),
     }
 
 

@@ -177,6 +177,22 @@ class TestIntervals:
         assert not any("different context_id" in one for one in halved.warnings)
 
 
+def triplets(seed):
+    """Return judgments of three systems with one record, each time in another order."""
+    rng = np.random.default_rng(seed)
+    record = [
+        (other, winner)
+        for other in ("fred", "mid", "top")
+        for winner in ("a", "b", "tie")
+        for _ in rng.integers(1, 6, size=rng.integers(1, 4))
+    ]
+    return [
+        row(f"c{number}", record[number][0], one, record[number][1])
+        for one in ("alf", "bo", "zed")
+        for number in rng.permutation(len(record))
+    ]
+
+
 class TestInvariants:
     def test_swapping_all_sides_changes_nothing(self, tmp_path):
         rows = tournament(7, strengths=True)
@@ -193,6 +209,11 @@ class TestInvariants:
         for a, b in zip(one.rows, other.rows, strict=True):
             assert a.system == b.system
             assert (a.elo, a.se, a.ci_low) == pytest.approx((b.elo, b.se, b.ci_low), abs=1e-6)
+
+    def test_twins_share_a_rank_though_their_ratings_differ_in_the_last_bit(self, tmp_path):
+        found = by_name(rated(tmp_path, triplets(1), ties=Ties.RAO_KUPPER))
+
+        assert [found[one].rank for one in ("alf", "bo", "zed")] == [2, 2, 2]
 
     def test_models_of_ties_are_those_of_the_numerics(self, tmp_path):
         rows = tournament(9)
