@@ -81,7 +81,7 @@ class Window:
     def fail(self, reason: str, index: int) -> NoReturn:
         """Raise an InputFileError about the character at ``index``."""
         line, column = self.place(index)
-        msg = f"not valid JSON at line {line}, column {column}: {reason}"
+        msg = f"is not valid JSON at line {line}, column {column}: {reason}"
         raise InputFileError(msg)
 
 

@@ -3,6 +3,8 @@
 import csv
 import json
 import math
+import mmap
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 4 * 2**20  # also the longest row that can be read at once
 LONGEST_FIELD = 2**31 - 1
+BOM = b"\xef\xbb\xbf"
+NO_OBJECT = re.compile(rb"\}\s*[^\s{,}\]]")  # what follows an object, and is neither one nor a sign
 
 
 def read_csv(path: Path, names: tuple[str, ...]) -> RawColumns:
@@ -156,7 +160,7 @@ def _not_utf_8(path: Path) -> JudgmentFileError:
     return bad_rows(faults, total=len(faults))
 
 
-class _LineError(ValueError):
+class _LineError(Exception):
     """A line is no object with plain values."""
 
 
@@ -174,7 +178,7 @@ def read_jsonl(path: Path, names: tuple[str, ...]) -> RawColumns:
     import pyarrow as pa  # noqa: PLC0415 (the site works without it in memory)
 
     try:
-        return _read_at_once(path, names)
+        return (_read_at_once if _has_objects_alone(path) else _read_by_line)(path, names)
     except (pa.ArrowInvalid, UnicodeDecodeError):
         return _read_by_line(path, names)  # lines that differ in kind, or are broken
 
@@ -191,6 +195,16 @@ def places_of_jsonl(path: Path, names: tuple[str, ...]) -> Places:
         else:
             lines.append(number)
     return Places(lines, unreadable)
+
+
+def _has_objects_alone(path: Path) -> bool:
+    """Say that no row is another value: where a block begins with null, PyArrow ends the process.
+
+    Of a text that looks like one it says no as well.
+    """
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, prot=mmap.PROT_READ) as text:
+        first = next(_jsonl_lines(path), (0, b""))[1].lstrip()
+        return first.startswith(b"{") and not NO_OBJECT.search(text)
 
 
 def _read_at_once(path: Path, names: tuple[str, ...]) -> RawColumns:
@@ -249,8 +263,8 @@ def _jsonl_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Yield lines that are not blank, with their numbers."""
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
-            if line.strip():
-                yield number, line
+            if (text := line.removeprefix(BOM) if number == 1 else line).strip():
+                yield number, text
 
 
 def _jsonl_values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]:
@@ -265,10 +279,19 @@ def _jsonl_values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]
     except RecursionError:
         msg = "nested too deep"
         raise _LineError(msg) from None
+    except ValueError:
+        msg = "a number in it has too many digits"
+        raise _LineError(msg) from None
     if not isinstance(record, dict):
         msg = "not a JSON object"
         raise _LineError(msg)
-    return tuple(_text(name, record.get(name)) for name in names)
+    values = tuple(_text(name, record.get(name)) for name in names)
+    try:
+        "".join(filter(None, values)).encode()
+    except UnicodeEncodeError:
+        msg = "contains half of a surrogate pair"
+        raise _LineError(msg) from None
+    return values
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -201,10 +201,12 @@ def _refuse_bad_rows(
     rows = sorted({row for one in broken for row in one.rows.tolist()})
     total = len(rows) + raw.n_unreadable
     if total:
-        places = form.places(path, options.all)
+        places, place = form.places(path, options.all), form.place
+        if len(places.lines) != len(counting):  # some line holds two records, or a part of one
+            places, place = Places([*range(1, len(counting) + 1)], []), "row"
         lines = [places.lines[row] for row in np.flatnonzero(counting)]
         faults = _faults(rows[:SHOWN], broken, Places(lines, places.unreadable))
-        raise bad_rows(faults, total=total, place=form.place)
+        raise bad_rows(faults, total=total, place=place)
 
 
 def _faults(rows: Iterable[int], broken: Iterable[Broken], places: Places) -> list[RowFault]:

@@ -106,9 +106,15 @@ REFUSED = {
         as_parquet(pa.array([b"caf\xe9"]).cast(pa.string(), safe=False)),
         "is a Parquet file that is damaged",
     ),
-    "two lists": ('{"data": [],\n "rows": []}', "not valid JSON at line 2, column 10: data and"),
-    "a name twice": ('{"a": {},\n "a": {}}', "not valid JSON at line 2, column 5: a name stands"),
-    "more after an object": ("{\n}\n{}", "not valid JSON at line 3, column 1: something follows"),
+    "two lists": ('{"data": [],\n "rows": []}', "is not valid JSON at line 2, column 10: data and"),
+    "a name twice": (
+        '{"a": {},\n "a": {}}',
+        "is not valid JSON at line 2, column 5: a name stands",
+    ),
+    "more after an object": (
+        "{\n}\n{}",
+        "is not valid JSON at line 3, column 1: something follows",
+    ),
     "a column twice": (f"{HEADER},TEXT\n", "line 1 names a column twice: text"),
     "an open quotation mark": (f'{HEADER}\n{LINE}\n"abc,x', "line 3: a quotation mark opens here"),
 }

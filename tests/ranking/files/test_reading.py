@@ -236,6 +236,9 @@ BAD_JSON = {
     "nested": (b"[" * 50_000, "nested too deep"),
     "not UTF-8": (b'{"context_id": "c\xe4"}', "not UTF-8"),
     "a value that is a list": (b'{"context_id": ["c1"]}', "context_id is neither text nor a"),
+    "nothing": (b"null", "not a JSON object"),
+    "half a character": (b'{"context_id": "c\\ud800"}', "contains half of a surrogate pair"),
+    "a number without end": (b'{"context_id": ' + b"9" * 5_000 + b"}", "a number in it has too"),
     "a name twice": (b'{"winner": "a", "winner": "b"}', "says a name twice"),
     "no context": (b'{"system_a": "x", "system_b": "y", "winner": "a"}', "context_id is empty"),
     "another winner": (
@@ -266,6 +269,26 @@ class TestBadLinesOfJson:
 
         assert read(with_line(tmp_path / "x.jsonl", line)).n_without_verdict == 1
 
+    @pytest.mark.parametrize("beginning", [b"null\n", b"  null ", b"3\n"], ids=str)
+    def test_a_file_that_begins_with_another_value_is_refused(self, tmp_path, beginning):
+        path = write(tmp_path / "x.jsonl", [row()])
+        path.write_bytes(beginning + path.read_bytes())
+
+        assert "line 1: not " in refusal(path)
+
+    def test_a_mark_of_the_encoding_may_precede_lines_that_differ_in_kind(self, tmp_path):
+        path = write(tmp_path / "x.jsonl", [row(), row(context=3)])
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+
+        assert read(path).context.values == ("3", "c1")
+
+    @pytest.mark.parametrize(("old", "new"), [(b"}\n", b"} "), (b", ", b",\n")], ids=str)
+    def test_records_that_are_no_lines_are_counted_as_rows(self, tmp_path, old, new):
+        path = write(tmp_path / "x.jsonl", [row(), row(winner="c")])
+        path.write_bytes(path.read_bytes().replace(old, new))
+
+        assert 'row 2: winner "c"' in refusal(path)
+
 
 class TestBadRowsOfParquet:
     def test_rows_are_counted_from_one(self, tmp_path):
@@ -290,6 +313,7 @@ WHOLE_FILES = {
         "The header names a column twice: winner.",
     ),
     "nobody won": ("x.csv", HEAD + "c1,ada,bo,,,human,\n", "No row has a winner."),
+    "two lists": ("x.json", "[]\n[]", "The file is not valid JSON at line 2, column 1: "),
     "text": ("x.parquet", HEAD + GOOD, "The file cannot be read as Parquet: "),
 }
 
