@@ -3,6 +3,9 @@
 Of the environment: the key of this machine that `manage.py` finds, and mail.
 """
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -16,7 +19,7 @@ from completions.runs.services import running as run_services
 from completions.writers import emails
 from heart_site.embedded import broker as embedded_broker
 from heart_site.embedded import process
-from manage import find_key
+from manage import find_key, main
 from ranking.choices import FitState
 from ranking.fits import services as ranking
 from ranking.models import Fit
@@ -72,6 +75,35 @@ def test_others_say_in_one_line_what_to_do(folder, words):
 
     assert "make setup" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_ctrl_c_ends_a_command_in_one_line(monkeypatch, capsys):
+    def interrupted(_words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manage.execute_from_command_line", interrupted)
+
+    with pytest.raises(SystemExit) as caught:
+        main(["manage.py", "fits"])
+
+    assert (caught.value.code, capsys.readouterr().err) == (130, "Stopped.\n")
+
+
+def test_a_reader_who_has_read_enough_ends_a_command_in_silence(tmp_path):
+    path = tmp_path / "judgments.csv"
+    path.write_text("context_id,system_a,system_b,winner\nc,a,b,tie\n", encoding="utf-8")
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "rank", str(path)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 def test_without_a_server_mails_are_printed_and_no_admin_is_written_to():
