@@ -95,6 +95,34 @@ class TestProperties:
 
         assert found.n_clusters == 3
 
+    @pytest.mark.parametrize("is_turned", [False, True])
+    @pytest.mark.parametrize(
+        ("per_dialogue", "times"), [(1, 1 + 90 / 10), (4, 1 + 360 / 10)], ids=["one", "four"]
+    )
+    def test_a_part_that_is_all_alike_may_vary_as_the_other_does(
+        self, per_dialogue, times, is_turned
+    ):
+        # 10 dialogues with one message each, none of which shows what the others do at times.
+        others = np.repeat(np.arange(90) % 9 == 0, per_dialogue).astype(float)
+        values = np.concatenate([others, np.zeros(10)])
+        cluster = np.concatenate([np.repeat(np.arange(90), per_dialogue), np.arange(90, 100)])
+        is_second = (np.arange(len(values)) >= len(others)) ^ is_turned
+
+        found = clustered_difference(values, cluster, is_second)
+
+        alone = others.var() / 90 * 100 / 99
+        assert found.error == pytest.approx(np.sqrt(alone * times))
+        assert found.p_value() > 0.2
+
+    def test_a_rare_share_that_a_small_part_lacks_is_no_difference(self, rng):
+        # Both have 5 %: without more doubt, every study in which the 20 have none finds one.
+        is_second = np.arange(820) >= 800
+        cluster = np.concatenate([np.repeat(np.arange(100), 8), np.arange(20)])
+        studies = (rng.random(820) < 0.05 for _ in range(200))
+        found = [clustered_difference(one.astype(float), cluster, is_second) for one in studies]
+
+        assert sum(one.p_value() < 0.05 for one in found) <= 20
+
 
 NONE_OF, ONE_UNIT = np.zeros(0, dtype=int), np.zeros(3, dtype=int)
 
