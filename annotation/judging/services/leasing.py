@@ -17,8 +17,6 @@ from completions.leases import timed
 from completions.leases.compiled import insert
 from completions.leases.timed import atomic_despite_deadlocks
 
-BY_THE_RATER = (LeaseOutcome.SUBMITTED, LeaseOutcome.SKIPPED)
-
 
 class StudyNotOpenError(Exception):
     """The study hands out no work at the moment."""
@@ -223,9 +221,9 @@ def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -
         chosen := choose_check(rater, history, is_screening=True)
     ):
         return chosen
-    # A study that has few planted pairs asks for fewer; whoever skips them is asked for all.
-    decided = rater.leases.filter(is_screening=True, outcome__in=BY_THE_RATER)
-    required = min(rules["min_passed"], decided.count())
+    # A study that has few planted pairs asks for fewer; whoever leaves them is asked for all.
+    shown = rater.leases.filter(is_screening=True, comparison__held_at=None)
+    required = min(rules["min_passed"], shown.count())
     if sum(map(_is_passed, answers)) >= required:
         move_to(rater, RaterStage.JUDGING)
     else:

@@ -7,6 +7,7 @@ from annotation.choices import (
     CheckKind,
     Expected,
     PlanKind,
+    Platform,
     Protocol,
     Purpose,
     RaterStage,
@@ -16,6 +17,8 @@ from annotation.choices import (
 )
 from annotation.judging.services import judging, leasing
 from annotation.models import Comparison, Lease, Rater, Study
+from annotation.raters.entry_links import Entry
+from annotation.raters.services import entering
 from annotation.studies.selectors import RaterHistory
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
@@ -83,6 +86,17 @@ def walk(rater, answer=GOOD):
         leases.append(lease)
         submit(lease, on_screen(answer, lease), now=NOW)
     return leases
+
+
+def stop_and_come_back(lease):
+    """Leave a pair, and go on with another submission of the platform."""
+    leasing.stop_judging(rater=lease.rater, now=NOW)
+    again = Entry(Platform.PROLIFIC, "p-17", {"SESSION_ID": f"x-{lease.number}"})
+    entering.come_back(rater=lease.rater, entry=again, now=NOW)
+
+
+def let_run_out(lease):
+    leasing.release_expired_leases(now=lease.expires_at)
 
 
 class TestPlantedPairs:
@@ -227,13 +241,22 @@ class TestScreening:
 
         assert not lease_next(rater).is_screening
 
-    def test_is_not_passed_by_skipping(self):
+    @pytest.mark.parametrize("leave", [skip, stop_and_come_back, let_run_out])
+    def test_is_not_passed_by_leaving_planted_pairs(self, leave):
         rater = make_newcomer(screening=(3, 3))
         while (lease := lease_next(rater)) is not None:
-            skip(lease, reason="undecided")
+            leave(lease)
 
         rater.refresh_from_db()
-        assert rater.state == RaterState.SCREENED
+        assert (rater.state, rater.stage) == (RaterState.SCREENED, RaterStage.SCREENING)
+
+    def test_asks_for_nothing_of_pairs_that_are_held_from_everybody(self):
+        rater = make_newcomer(n_checks=1, screening=(1, 1))
+        lease = lease_next(rater)
+        Comparison.objects.filter(pk=lease.comparison_id).update(held_at=NOW)
+        stop_and_come_back(lease)
+
+        assert not lease_next(rater).is_screening
 
     def test_asks_for_fewer_where_the_study_has_fewer_planted_pairs(self):
         rater = make_newcomer(n_checks=2, screening=(3, 3))
