@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from completions import llm
 from completions.dialogues import wording
 from completions.dialogues.context_extraction import digest
 from completions.generation.planning import request_for
@@ -127,7 +128,16 @@ class CompletionCalls:
         return GenerationCall.objects.filter(pk__in=ids).select_related("context", "system")
 
     def question(self, call: GenerationCall, claim: Claim) -> Question[str]:
-        """Ask for the next message of the supporter."""
+        """Ask for the next message of the supporter.
+
+        Raises
+        ------
+        PermanentError
+            If the system was retired after the call was planned.
+        """
+        if call.system.retired_at:
+            msg = f"{call.system.slug} was retired before it was asked."
+            raise llm.PermanentError(msg, kind="retired")
         prompt = prompts.load_prompt(prompts.SUPPORTER)
         return Question(claim, prompt.hash, request_for(call.system, call.context), str)
 

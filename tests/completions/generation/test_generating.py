@@ -27,7 +27,7 @@ from tests.helpers.factories import (
     make_system,
     make_writing_lease,
 )
-from tests.helpers.factories_of_calls import make_priced
+from tests.helpers.factories_of_calls import make_generation_run, make_priced
 from tests.helpers.observed import nudged
 from tests.helpers.providers import ASKS_LITELLM
 from tests.helpers.threads import together
@@ -166,6 +166,20 @@ class TestGenerate:
             tasks.generate_completions()
 
         assert len(provider.calls) == Completion.objects.count() == 3
+
+    def test_a_system_retired_since_is_not_asked_and_its_run_ends(self, provider, clock):
+        run, sound = make_generation_run(budget_usd=1), make_priced()
+        asked = make_call(system=sound, run=run)
+        gone = make_call(system=make_priced(retired_at=NOW), run=run)
+
+        services.generate_completions(clock=clock)
+
+        for one in (run, asked, gone):
+            one.refresh_from_db()
+        assert [one.state for one in (asked, gone, run)] == ["DONE", "FAILED", "ENDED"]
+        assert gone.error_kind == "retired"
+        assert gone.reserved_usd == run.reserved_usd == 0
+        assert len(provider.calls) == 1
 
     def test_a_simulated_system_is_answered_offline_whatever_its_row_says(self, generate):
         make_call(system=make_priced(api_base="http://192.0.2.1/v1"))
