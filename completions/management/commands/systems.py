@@ -44,7 +44,7 @@ class Command(BaseCommand):
 
     def _check(self, options: argparse.Namespace) -> None:
         """Ask for a greeting, as systems are asked for a completion."""
-        models = System.objects.exclude(model_id="")
+        models = System.objects.filter(retired_at=None).exclude(model_id="")
         slugs = options.slugs or list(models.values_list("slug", flat=True))
         with refusing(queries.UnknownSystemError):
             found = queries.models_named(slugs) if slugs else []

@@ -292,6 +292,15 @@ class TestCheck:
         assert row["stripped"] == ["thoughts"]
         assert row["cost_usd"] == pytest.approx((7 * PRICE["input"] + 3 * PRICE["output"]) / 1e6)
 
+    def test_asks_no_retired_system_unless_it_is_named(self, fake):
+        for slug, retired_at in {"elm": None, "oak": NOW}.items():
+            make_priced(slug=slug, retired_at=retired_at)
+        fake.always = streamed(choice("Hello."))
+
+        told = [json.loads(command("systems", "check", *of, "--json")) for of in ([], ["oak"])]
+
+        assert [[one["slug"] for one in rows] for rows in told] == [["elm"], ["oak"]]
+
     def test_tells_one_that_fails_with_the_others_and_ends_with_code_1(self, fake):
         for voice in ("ash", "elm"):
             make_simulated_judge(voice)
