@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from completions.dialogues.normaliser import plain
+from completions.dialogues.normaliser import plain, typed
 
 VERSION = "leaks-3"
 
@@ -253,7 +253,7 @@ def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
     the plain dress that raters see, too. ``was_cut`` says that the provider ended it at the limit
     of tokens. Overlapping spans of one reason are told once.
     """
-    if not re.search(r"\w", text):
+    if not re.search(r"\w", typed(text)):
         return (Leak(EMPTY, text.strip()),)
     leaks = list(_found(text.translate(_QUOTES)))
     if _DRESS.search(text):

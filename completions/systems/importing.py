@@ -10,6 +10,7 @@ from typing import Annotated, BinaryIO, TypeAlias
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from completions.dialogues.ingest.dialogue import Utterance
+from completions.dialogues.normaliser import typed
 from completions.dialogues.wording import MAX_CHARACTERS, Key, Message, Moment
 from completions.files.reading import Columns
 from completions.files.refusals import Reason, Refused, bad_fields, refused
@@ -42,8 +43,8 @@ class ImportedRow:
 
 
 def _some(text: str) -> str:
-    """Refuse a text without words; one without letters has none."""
-    if not any(sign.isalnum() for sign in text):
+    """Refuse a text without words; one without letters that can be seen has none."""
+    if not any(sign.isalnum() for sign in typed(text)):
         msg = "has no words"
         raise ValueError(msg)
     return text

@@ -258,13 +258,13 @@ class TestARow:
                 read_row(text=3, context=None),
                 [("context", "is not a text"), ("text", "is not a text")],
             ),
-            (read_row(text=" ... "), [("text", "has no words")]),
+            *((read_row(text=text), [("text", "has no words")]) for text in (" ... ", "\u3164.")),
             (read_row(text="a" * 4001), [("text", "is too long")]),
             (read_row(text="a\x07"), [("text", "contains the control character U+0007")]),
             (read_row(modelversion="1"), [("modelversion", "is not known")]),
             (read_row(**{"\ud800": "1"}), [("", "contains half of a surrogate pair")]),
         ],
-        ids=["text", "empty", "types", "no words", "long", "control", "unknown", "half a name"],
+        ids=["text", "empty", "types", "stop", "blank", "long", "control", "unknown", "half a name"],
     )
     def test_tells_every_field_at_fault(self, value, told):
         assert faults_of(value) == told

@@ -89,7 +89,7 @@ MARKUP = (
 )
 
 GIVEAWAYS = {
-    "empty": ("", "  \n", "...", "\N{EM DASH}"),
+    "empty": ("", "  \n", "...", "\N{EM DASH}", "\N{HANGUL FILLER} \N{HALFWIDTH HANGUL FILLER}."),
     "self-identification": SELF,
     "model-name": NAMES,
     "refusal": REFUSALS,
