@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from completions.dialogues.normaliser import typed
 from completions.files.refusals import InputFileError
+from completions.llm.exchange import UNSTORABLE
 
 Role = Literal["seeker", "supporter"]
 
@@ -101,7 +102,6 @@ class BadRecord:
         return f"{self.place}: {self.reason}"
 
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 INVISIBLE = ("Cc", "Cf", "Zl", "Zp", "Zs")  # Unicode categories that draw nothing
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 DEEPEST = 50
