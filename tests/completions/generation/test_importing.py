@@ -264,7 +264,7 @@ class TestARow:
             (read_row(modelversion="1"), [("modelversion", "is not known")]),
             (read_row(**{"\ud800": "1"}), [("", "contains half of a surrogate pair")]),
         ],
-        ids=["text", "empty", "types", "stop", "blank", "long", "control", "unknown", "half a name"],
+        ids=["text", "empty", "types", "stop", "blank", "long", "control", "unknown", "half"],
     )
     def test_tells_every_field_at_fault(self, value, told):
         assert faults_of(value) == told
