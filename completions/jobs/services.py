@@ -27,15 +27,15 @@ from completions.dialogues.ingest.files import read_dialogues
 from completions.models import Dataset, Job
 from completions.models.dataset import OPEN
 from completions.runs import pulling, queries
-from completions.runs.services.calling import CLAIM_LENGTH, Clock
-from completions.runs.services.exclusive import AnotherAtWorkError
+from completions.runs.services.calling import Clock
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from completions.runs.services.states import ProviderRefusesError
 from completions.runs.services.trying import told, try_endpoints
 from completions.systems.services.registering import ModelIdError, assistant_for
 
 LOST = dt.timedelta(minutes=2)
-"""How long a worker may give no sign of life before another takes its job; one that waits for the
-answer to a single question gives none, and has as long as any call has."""
+"""How long a worker may give no sign of life before another tries to take its job: one that stores
+a file, or waits for an answer, gives none, and is known by its lock to be at work."""
 UNCONFIRMED = dt.timedelta(days=1)
 """How long a checked file waits for a go-ahead."""
 MOST_BEGUN = 3
@@ -134,11 +134,12 @@ def do_next_job(*, clock: Clock) -> bool:
     job = _claim(clock())
     if job is None:
         return False
-    if job.begun > MOST_BEGUN:
-        _end(job, JobState.FAILED, BROKEN, clock=clock)
-        return True
     try:
-        result = WORK[job.kind](job, JobProgress(job, clock))
+        with sole_worker(f"doing job {job.pk}"):
+            if job.begun > MOST_BEGUN:
+                _end(job, JobState.FAILED, BROKEN, clock=clock)
+                return True
+            result = WORK[job.kind](job, JobProgress(job, clock))
     except JobStoppedError:
         return True
     except REFUSALS as error:
@@ -155,8 +156,7 @@ def do_next_job(*, clock: Clock) -> bool:
 
 
 def _claimable(now: dt.datetime) -> QuerySet[Job]:
-    silent = Q(seen_at__lt=now - LOST) & ~Q(kind=JobKind.CHECK)
-    lost = Q(state=JobState.RUNNING) & (silent | Q(seen_at__lt=now - CLAIM_LENGTH))
+    lost = Q(state=JobState.RUNNING, seen_at__lt=now - LOST)
     return Job.objects.filter(Q(state=JobState.WAITING) | lost).order_by("pk")
 
 

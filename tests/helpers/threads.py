@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from django.db import connection, connections, transaction
 
+from completions.runs.services.exclusive import sole_worker
+
 TIMEOUT_S = 20
 LONG_S = 300  # for a crowd: a busy machine is slow, and only what hangs is wrong
 
@@ -114,3 +116,26 @@ def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def doing_elsewhere(work: str) -> Iterator[None]:
+    """Do some work on another connection meanwhile, as another process would."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        try:
+            with sole_worker(work):
+                begun.set()
+                assert ended.wait(TIMEOUT_S)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(hold)
+        assert begun.wait(TIMEOUT_S)
+        try:
+            yield
+        finally:
+            ended.set()
+        holder.result()

@@ -1,16 +1,11 @@
 """Fixtures of the tests on contexts that models rewrote, or give an opinion on."""
 
 import socket
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import pytest
-from django.db import connection
 
 from completions.choices import EscalationProfile, Stratum
 from completions.runs.services import asking
-from completions.runs.services.exclusive import sole_worker
 from tests.helpers.factories import make_context
 
 SOURCE = [
@@ -72,31 +67,3 @@ def nobody(settings):
         free.bind(("127.0.0.1", 0))
         settings.HEART_OFFLINE_LLM_URL = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     return settings.HEART_OFFLINE_LLM_URL
-
-
-@pytest.fixture
-def held_elsewhere():
-    """Return what does some work on another connection meanwhile, as another process would."""
-    return _held_elsewhere
-
-
-@contextmanager
-def _held_elsewhere(work):
-    begun, ended = threading.Event(), threading.Event()
-
-    def hold():
-        try:
-            with sole_worker(work):
-                begun.set()
-                assert ended.wait(20)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as pool:
-        holder = pool.submit(hold)
-        assert begun.wait(20)
-        try:
-            yield
-        finally:
-            ended.set()
-        holder.result()

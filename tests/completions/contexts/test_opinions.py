@@ -25,6 +25,7 @@ from tests.helpers.factories import (
     make_screening_call,
 )
 from tests.helpers.providers import ASKS_LITELLM, let_assistants_say
+from tests.helpers.threads import doing_elsewhere
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 EXAM = [
@@ -334,8 +335,8 @@ class TestScreenCommand:
         assert "Simulated screener: 3 opinions of 3" in said.out
         assert "3 of 3 opinions" in said.err
 
-    def test_refuses_while_another_is_at_it(self, screen, provider, held_elsewhere):
-        with held_elsewhere("gathering opinions"), pytest.raises(CommandError) as caught:
+    def test_refuses_while_another_is_at_it(self, screen, provider):
+        with doing_elsewhere("gathering opinions"), pytest.raises(CommandError) as caught:
             screen("--opinions")
 
         assert str(caught.value).startswith("another process is gathering opinions now")

@@ -24,6 +24,7 @@ from tests.completions.contexts.conftest import SOURCE
 from tests.helpers.datasets import shared_file
 from tests.helpers.factories import NOW, make_assistant, make_context, make_dataset, make_dialogue
 from tests.helpers.providers import ASKS_LITELLM
+from tests.helpers.threads import doing_elsewhere
 
 pytestmark = [pytest.mark.django_db, ASKS_LITELLM]
 
@@ -360,8 +361,8 @@ class TestResuming:
         assert sum(call.model == "offline-rewriter" for call in provider.calls) == 1
 
 
-def test_a_run_is_refused_while_another_is_at_it(dataset, make, held_elsewhere):
-    with held_elsewhere("rewriting contexts"), pytest.raises(AnotherAtWorkError) as refused:
+def test_a_run_is_refused_while_another_is_at_it(dataset, make):
+    with doing_elsewhere("rewriting contexts"), pytest.raises(AnotherAtWorkError) as refused:
         make(dataset)
 
     assert str(refused.value) == (

@@ -17,12 +17,12 @@ from completions.jobs.services import JobProgress, JobStoppedError
 from completions.management.acting import Progress
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
-from completions.runs.services.calling import CLAIM_LENGTH
 from completions.runs.services.exclusive import AnotherAtWorkError
 from tests.helpers.datasets import SEEKER, SUPPORTER, native
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
 from tests.helpers.factories_of_site import make_job
 from tests.helpers.factories_written_once import make_user
+from tests.helpers.threads import doing_elsewhere
 
 OPTIONS = dict.fromkeys(("language", "licence"), "") | {
     "dataset": "Talks",
@@ -129,15 +129,12 @@ class TestQueue:
         assert Job.objects.count() == 1
         assert LogEntry.objects.filter(action="job.started").count() == 1
 
-    @pytest.mark.parametrize(
-        ("kind", "silence"),
-        [(JobKind.BUILD, services.LOST), (JobKind.CHECK, CLAIM_LENGTH)],
-    )
-    def test_a_job_is_taken_by_another_only_when_its_worker_died(self, kind, silence):
+    @pytest.mark.parametrize("kind", [JobKind.BUILD, JobKind.CHECK])
+    def test_a_job_is_taken_by_another_only_when_its_worker_died(self, kind):
         options = {"n": 3, "seed": 7, "table": "system", "slug": "nobody"}
         job = make_job(kind=kind, options=options, state=JobState.RUNNING, seen_at=NOW, begun=1)
 
-        alive, dead = NOW + silence, NOW + 2 * silence
+        alive, dead = NOW + services.LOST, NOW + 2 * services.LOST
         assert not services.are_jobs_waiting(now=alive)
         assert not do(alive)
         assert services.are_jobs_waiting(now=dead)
@@ -145,6 +142,17 @@ class TestQueue:
 
         job.refresh_from_db()
         assert job.is_over
+
+    @pytest.mark.parametrize("kind", JobKind.values)
+    @pytest.mark.parametrize("begun", [1, services.MOST_BEGUN])
+    def test_a_job_whose_worker_is_silent_and_at_it_is_left_to_it(self, kind, begun):
+        job = make_job(kind=kind, state=JobState.RUNNING, seen_at=NOW, begun=begun)
+
+        with doing_elsewhere(f"doing job {job.pk}"):
+            assert do(NOW + 2 * services.LOST)
+
+        job.refresh_from_db()
+        assert (job.state, job.begun, job.result) == (JobState.RUNNING, begun, "")
 
     def test_the_oldest_job_is_done_first_and_its_refusal_told_in_words(self):
         dataset = make_dataset()
