@@ -61,9 +61,10 @@ def use_vetting(
         If a dataset that is not for checks has the slug that the trial dialogues need.
     """
     dialogues = load_vetting_dialogues(now=now) if is_on else None
-    # Writers before their dataset, as whoever sends a message locks them.
-    newcomers = dataset.writers.filter(state=WriterState.VETTING).order_by("pk")
-    on_trial = [] if is_on else list(newcomers.select_for_update())
+    # Writers before their dataset, as whoever sends a message locks them; all of them, for one who
+    # is answering the profile or ends a pause may come to be on trial meanwhile.
+    writers = [] if is_on else list(dataset.writers.order_by("pk").select_for_update())
+    on_trial = [writer for writer in writers if writer.state == WriterState.VETTING]
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     if (dataset.vetting_id is not None) == is_on:
         return dataset

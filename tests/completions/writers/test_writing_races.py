@@ -5,20 +5,22 @@ from functools import partial
 import pytest
 from django.core import mail
 
-from completions.choices import LeaseOutcome, WriterState
+from completions.choices import Background, LeaseOutcome, WriterState
 from completions.models import Context, Message, MessageRevision, Writer, WriterMail, WritingLease
 from completions.writers.assigning import ADVERSARIAL
 from completions.writers.importing import WrittenRow
 from completions.writers.services import emailing
 from completions.writers.services.emailing import send_writer_mails
 from completions.writers.services.importing import import_messages
-from completions.writers.services.inviting import invite_writer
+from completions.writers.services.inviting import invite_writer, save_profile
 from completions.writers.services.leasing import (
     ContextTakenError,
     DatasetFrozenError,
     release_expired_writing_leases,
 )
+from completions.writers.services.leaving import resume_writer
 from completions.writers.services.pool import freeze_dataset
+from completions.writers.services.vetting import use_vetting
 from tests.helpers.factories import HOUR, NOW, make_context, make_dataset, make_writer
 from tests.helpers.factories_of_people import make_mail, make_vetting
 from tests.helpers.threads import together, while_uncommitted
@@ -223,6 +225,44 @@ class TestFreezing:
         assert n_given_back == 1
         assert not WritingLease.objects.filter(closed_at=None).exists()
         assert slots_of(context) == 3
+
+
+def answer_profile(writer):
+    return save_profile(writer=writer, background=Background.PEER, has_own_system=False, now=NOW)
+
+
+def let_newcomers_in(dataset):
+    return use_vetting(dataset=dataset, now=NOW, is_on=False)
+
+
+class TestATrialThatIsSwitchedOff:
+    @pytest.mark.parametrize(
+        ("state", "moves_on"),
+        [
+            (WriterState.PROFILING, answer_profile),
+            (WriterState.PAUSED, partial(resume_writer, now=NOW, by=None)),
+        ],
+        ids=["profile", "pause"],
+    )
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_keeps_nobody_on_trial_who_comes_to_it_at_once(self, state, moves_on, is_first):
+        dataset = make_dataset(vetting=make_vetting(1))
+        background = "" if state == WriterState.PROFILING else Background.PEER
+        writer = make_writer(
+            dataset=dataset,
+            state=state,
+            admitted_at=None,
+            background=background,
+            may_resume=state == WriterState.PAUSED,
+        )
+
+        def move_on():
+            return moves_on(writer=writer)
+
+        acts = [move_on, partial(let_newcomers_in, dataset)]
+        while_uncommitted(*(acts if is_first else reversed(acts)), has_to_wait=True)
+
+        assert Writer.objects.get().state == WriterState.ACTIVE
 
 
 def test_senders_at_once_send_each_mail_once(monkeypatch):
