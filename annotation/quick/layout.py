@@ -199,7 +199,8 @@ class _Reading:
         try:
             words = _WORDS.validate_python(text)
         except ValidationError as error:
-            self.found.faults += bad_fields(error, line)
+            (told,) = bad_fields(error, line)
+            self.blame(line, TEXT, f'the text of "{system}" {told.why}')
             return
         self.found.texts.append(Text(line, item, system, words))
 

@@ -61,8 +61,8 @@ _SAID = {
     "missing": "is missing",
     "string_type": "is not a text",
     "string_unicode": "contains half of a surrogate pair",
-    "string_too_long": "is too long",
-    "too_long": "is too long",
+    "string_too_long": "is too long: {max_length:,} characters at most",
+    "too_long": "is too long: {max_length:,} characters at most",
     "extra_forbidden": "is not known",
 }
 """Our words for the faults that pydantic names."""
@@ -131,7 +131,8 @@ def bad_fields(error: "ValidationError", position: int) -> tuple[Refused, ...]:
             position,
             printable(one["loc"][0]) if one["loc"] else "",  # a name that is itself no text
             Reason.BAD_FIELD,
-            _SAID.get(one["type"]) or one["msg"].removeprefix("Value error, "),
+            _SAID.get(one["type"], "").format_map(one.get("ctx", {}))
+            or one["msg"].removeprefix("Value error, "),
         )
         for one in error.errors(include_url=False, include_input=False)
     )

@@ -180,6 +180,8 @@ class NewSystem(forms.Form):
         """Hold the system to the rules of a catalogue file; each fault goes to its field."""
         found = super().clean() or self.cleaned_data
         self._check_way(found)
+        if found["is_simulated"] and not found["model_id"]:
+            self.add_error("model_id", str(PLAIN["model_id"]))
         if self.errors:
             return found
         shape = SimulatedEntry if found["is_simulated"] else SystemEntry

@@ -104,8 +104,12 @@ def test_texts_that_say_the_same_are_told(text, n_alike, n_pairs):
 FAULTY = {
     "an item without a name": (ROWS[0] | {"item": ""}, "the item needs a name"),
     "a system without a name": (ROWS[0] | {"system": " "}, "a system needs a name"),
-    "a text without words": (ROWS[0] | {"text": "..."}, "has no words"),
-    "no text": (ROWS[0] | {"text": None}, "has no words"),
+    "a text without words": (ROWS[0] | {"text": "..."}, 'the text of "Ash" has no words'),
+    "no text": (ROWS[0] | {"text": None}, 'the text of "Ash" has no words'),
+    "a text too long": (
+        ROWS[0] | {"text": "x" * 4001},
+        'the text of "Ash" is too long: 4,000 characters at most',
+    ),
     "a second text of one system": (ROWS[1] | {"text": "Again."}, 'has a text for "1" on line 2'),
     "another context": (ROWS[0] | {"system": "C", "context": "No."}, "another context or language"),
     "turns of nobody": (ROWS[2] | {"context": [{"text": "Hi."}]}, "each turn needs a role"),

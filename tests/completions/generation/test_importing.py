@@ -259,7 +259,7 @@ class TestARow:
                 [("context", "is not a text"), ("text", "is not a text")],
             ),
             *((read_row(text=text), [("text", "has no words")]) for text in (" ... ", "\u3164.")),
-            (read_row(text="a" * 4001), [("text", "is too long")]),
+            (read_row(text="a" * 4001), [("text", "is too long: 4,000 characters at most")]),
             (read_row(text="a\x07"), [("text", "contains the control character U+0007")]),
             (read_row(modelversion="1"), [("modelversion", "is not known")]),
             (read_row(**{"\ud800": "1"}), [("", "contains half of a surrogate pair")]),

@@ -160,6 +160,13 @@ class TestAddingOne:
                 assert "Nothing was registered" in text(answer)
                 assert not System.objects.exists()
 
+    def test_asks_for_the_model_of_a_simulated_system_beside_its_field(self, staff):
+        name = {"name": "Simulated ours", "is_simulated": "on"}
+        answer = staff.post(ADD, IMPORTED | name)
+
+        faults = {"model_id": ["Write the provider, a slash and the model, such as openai/gpt-5."]}
+        assert answer.context["form"].errors == faults
+
     def test_asks_inner_hosts_that_a_setting_names(self, staff, settings):
         settings.HEART_LLM_HOSTS = ["10.0.0.7"]
 

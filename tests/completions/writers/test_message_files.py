@@ -135,7 +135,7 @@ class TestAColumn:
         [
             ({"context": 12}, "context is not a text"),
             ({"context": " "}, "context is empty"),
-            ({"context": "x" * 25}, "context is too long"),
+            ({"context": "x" * 25}, "context is too long: 24 characters at most"),
             ({"text": None}, "text is not a text"),
             ({"text": "One \x00 two"}, "text contains a character that cannot be stored"),
             ({"text": "One \ud83d two"}, "text contains a character that cannot be stored"),
@@ -143,7 +143,7 @@ class TestAColumn:
             ({"text": "One \x85 two"}, "text contains the control character U+0085"),
             ({"author": "\u200b"}, "author is empty"),
             ({"author": "A\x07da"}, "author contains the control character U+0007"),
-            ({"author": "A" * 121}, "author is too long"),
+            ({"author": "A" * 121}, "author is too long: 120 characters at most"),
             ({"background": "friend"}, "background is none of crowd, peer and clinician"),
             ({"background": 3}, "background is none of crowd, peer and clinician"),
             ({"written_at": "2026-01-31T18:05:00"}, "written_at is not a time of ISO 8601"),
