@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.rationales.themes import Codebook, Theme
+from ranking.analyses import FEWEST_DIALOGUES
 from ranking.analyses.common import (
     Samples,
     adjusted_tests,
@@ -345,8 +346,10 @@ def _agreement(
         title="Do the rules and the model agree?",
         caption=(
             "Kappa is agreement beyond chance, 0 being chance and 1 full agreement, with whole "
-            "dialogues drawn anew for its interval. Where a theme is rare or common, kappa can be "
-            "low although nearly all rationales are labelled alike; PABAK and AC1 stay steady."
+            "dialogues drawn anew for its interval, if a theme is found in "
+            f"{FEWEST_DIALOGUES} of them, and missing in as many. Where a theme is rare or common, "
+            "kappa can be low although nearly all rationales are labelled alike; PABAK and AC1 "
+            "stay steady."
         ),
         columns=(
             CODER,
@@ -370,6 +373,11 @@ def _agreement_cells(
     rules: Booleans, model: Booleans, unit: Integers, samples: Samples
 ) -> tuple[Cell, ...]:
     tables = tables_by_unit(rules, model, unit, n_units=samples.n_units)
-    kappa = samples.cells(lambda times: drawn_kappas(tables, times), unit)
+    # Dialogues in which both say the more frequent of the two throughout tell kappa nothing.
+    sides = (np.unique(unit[rules | model]), np.unique(unit[~(rules & model)]))
+    rarer = min(sides, key=len)
+    kappa = samples.cells(lambda times: drawn_kappas(tables, times), rarer)
+    if len(rarer) < FEWEST_DIALOGUES:
+        kappa = (kappa[0], None, None)
     whole = tables.sum(axis=0)
     return mean_cell(rules == model), *kappa, decimal(pabak(whole)), decimal(ac1(whole))

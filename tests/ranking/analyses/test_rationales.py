@@ -321,6 +321,21 @@ class TestAModelOfItsOwnMind:
         independent = 2 * 1.96 / np.sqrt(n)
         assert row["high"] - row["low"] > 1.5 * independent
 
+    @pytest.mark.parametrize("is_rare", [True, False])
+    @pytest.mark.parametrize("n_dialogues", [9, 10])
+    def test_has_no_interval_where_few_dialogues_tell_kappa(
+        self, columns, find, speaks, n_dialogues, is_rare
+    ):
+        """A theme found, or missing, in few dialogues alone, in half of which the two differ."""
+        has_it = columns.unit < n_dialogues
+        speaks[:] = has_it == is_rare
+        presence = read_alike(speaks ^ (has_it & (columns.unit % 2 == 0)))
+
+        row = warmth(find(labels_of(Model=presence)), "coder-agreement")
+
+        assert 0 < row["value"] < 1
+        assert (row["low"] is None, row["high"] is None) == (n_dialogues == 9,) * 2
+
 
 class TestCoverage:
     def test_only_what_a_model_has_read_is_set_beside_it(self, find, speaks, columns):
