@@ -35,6 +35,7 @@ from ranking.numerics.factors import (
     correlations,
     cronbach_alphas,
     factor_analysis,
+    independent_things,
     mcdonald_omegas,
     moments,
     most_factors,
@@ -142,10 +143,12 @@ def analyse(inputs: AnalysisInputs) -> Findings:
         return samples.cells(lambda times: figure(correlations(sums, times)), scored.unit)
 
     correlation = correlations(sums, np.ones((1, n_units)))[0, :-1, :-1]
-    parallel = parallel_analysis(correlation, len(scored.z), n_samples=N_CHANCE, rng=rng)
+    worth = independent_things(moments(scored.z, scored.unit, n_units=n_units))
+    n = max(worth, len(correlation) + 1)
+    parallel = parallel_analysis(correlation, n, n_samples=N_CHANCE, rng=rng)
     factors, warnings = _factors(correlation, parallel)
     tables = (
-        _eigenvalues(parallel, scored),
+        _eigenvalues(parallel, scored, n),
         _loadings(factors, scored.names),
         *_between(factors),
         _reliability(cells),
@@ -185,14 +188,15 @@ def _fitted(correlation: Floats, n_factors: int) -> Factors:
         raise AnalysisRefusedError(msg) from error
 
 
-def _eigenvalues(parallel: ParallelAnalysis, scored: Scored) -> Table:
+def _eigenvalues(parallel: ParallelAnalysis, scored: Scored, worth: int) -> Table:
     rows = zip(parallel.eigenvalues, parallel.by_chance, strict=True)
     return Table(
         "eigenvalues",
         "How many factors are there?",
-        f"{len(scored.z)} messages, {scored.n_marks} marks. An eigenvalue is how many dimensions' "
+        f"{len(scored.z)} messages, {scored.n_marks} marks. Messages of a dialogue go together: "
+        f"these tell as much as {worth} by themselves would. An eigenvalue is how many dimensions' "
         "worth of variance a factor takes. Factors count while they are above the line of chance "
-        f"(95 % of {N_CHANCE} sets of unrelated measures): {parallel.n_factors} here.",
+        f"(95 % of {N_CHANCE} sets of unrelated measures of so many): {parallel.n_factors} here.",
         (
             Column("x", "Factor", ColumnKind.COUNT),
             Column("eigenvalue", "Eigenvalue"),

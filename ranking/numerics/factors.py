@@ -64,7 +64,7 @@ def parallel_analysis(
     correlation : array of shape (n_measures, n_measures)
         Of the measures.
     n : int
-        How many things were measured; more than there are measures.
+        How many independent things were measured; more than there are measures.
     n_samples : int
         How many sets of independent normal measures to draw.
     rng : numpy.random.Generator
@@ -292,6 +292,21 @@ def moments(values: Floats, unit: Integers, *, n_units: int) -> Floats:
     sums = np.zeros((n_units, size, size))
     np.add.at(sums, unit, with_one[:, :, None] * with_one[:, None, :])
     return sums
+
+
+def independent_things(sums: Floats) -> int:
+    """Return how many things of their own tell correlations as surely as those of these units.
+
+    From the `moments` of standardised measures: the mean variance of their products, clustered by
+    unit (the mean design effect of Rao & Scott 1984, doi:10.1214/aos/1176346391).
+    """
+    one, other = np.triu_indices(sums.shape[1] - 1, 1)
+    products, n_of = sums[:, one, other], sums[:, -1, -1]
+    n, n_units = float(n_of.sum()), len(sums)
+    mean = products.sum(axis=0) / n
+    squares = ((products - n_of[:, None] * mean) ** 2).sum(axis=0) * n_units / max(n_units - 1, 1)
+    variance = float((squares / (n**2 * (1.0 + mean**2))).mean())
+    return round(1.0 + 1.0 / max(variance, 1.0 / (n - 1.0)))
 
 
 def correlations(sums: Floats, times: Floats) -> Floats:

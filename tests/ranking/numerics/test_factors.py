@@ -8,6 +8,7 @@ from ranking.numerics.factors import (
     correlations,
     cronbach_alphas,
     factor_analysis,
+    independent_things,
     mcdonald_omegas,
     moments,
     most_factors,
@@ -173,9 +174,43 @@ class TestParallelAnalysis:
         largest = [np.linalg.eigvalsh(np.corrcoef(one, rowvar=False))[-1] for one in drawn]
         assert found.by_chance[0] == pytest.approx(np.quantile(largest, 0.95), abs=0.03)
 
+    def test_of_pairs_with_opposite_marks_makes_no_factor_of_chance(self, rng):
+        unit = np.tile(np.repeat(np.arange(50), 4), 2)
+        n_found = 0
+        for _ in range(60):
+            lead = rng.normal(size=(200, 5))
+            z = np.concatenate([lead, -lead])
+            n = independent_things(moments(z / z.std(axis=0), unit, n_units=50))
+            correlation = np.corrcoef(z, rowvar=False)
+            n_found += parallel_analysis(correlation, n, n_samples=200, rng=rng).n_factors > 0
+
+        # Were all messages counted as such, 42 of 100 studies would show a factor.
+        assert n_found <= 8
+
     def test_refuses_fewer_things_than_measures(self, ability, rng):
         with pytest.raises(FactorsUndefinedError, match="6 things"):
             parallel_analysis(ability, 6, n_samples=10, rng=rng)
+
+
+class TestIndependentThings:
+    def test_copies_in_the_same_unit_tell_nothing_new(self, rng):
+        values, unit = rng.normal(size=(3000, 4)), np.arange(3000) // 3
+        z = (values - values.mean(axis=0)) / values.std(axis=0)
+
+        alone = independent_things(moments(z, unit, n_units=1000))
+        copied = independent_things(moments(np.tile(z, (4, 1)), np.tile(unit, 4), n_units=1000))
+
+        assert alone == copied == pytest.approx(3000, rel=0.05)
+
+    @pytest.mark.parametrize("n_units", [1, 40])
+    def test_are_no_more_than_there_are(self, rng, n_units):
+        z = np.tile(rng.normal(size=(5, 3)), (40, 1))
+
+        found = independent_things(
+            moments(z, np.repeat(np.arange(40), 5) % n_units, n_units=n_units)
+        )
+
+        assert found == 200
 
 
 class TestReliability:
