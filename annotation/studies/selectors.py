@@ -185,6 +185,11 @@ def n_screening_answers(rater: Rater) -> int:
     return rater.leases.filter(is_screening=True, outcome=LeaseOutcome.SUBMITTED).count()
 
 
+def n_session_answers(rater: Rater) -> int:
+    """Return how many pairs after the screening round the rater has answered, late ones too."""
+    return rater.leases.filter(is_screening=False, outcome=LeaseOutcome.SUBMITTED).count()
+
+
 def not_reported_by(rater: Rater, context: str) -> Q:
     """Return the condition that the rater never reported the context that ``context`` leads to."""
     return ~Q(Exists(Report.objects.filter(context=OuterRef(context), rater=rater)))

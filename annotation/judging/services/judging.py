@@ -220,10 +220,15 @@ def _store(
 
 
 def _secure_slot(lease: Lease) -> bool:
-    """Say whether an answer counts: the lease still has its slot, or gets one again."""
+    """Say whether an answer counts: the lease still has its slot, or gets one again.
+
+    Late answers give nobody a larger part in the study than a session is.
+    """
     if lease.closed_at is None or not lease.is_main:
         return True
-    if lease.rater.study.state == StudyState.CLOSED:
+    study = lease.rater.study
+    n_answered = selectors.n_session_answers(lease.rater)
+    if study.state == StudyState.CLOSED or n_answered >= study.session_length:
         return False
     taken = slots.slot_taken(lease.comparison_id, side=lease.first_side, fewest=1)
     return taken.make() > 0

@@ -167,6 +167,10 @@ class TestARepeatedSubmission:
         assert Judgment.objects.get() == judgment
 
 
+def let_run_out(lease):
+    leasing.release_expired_leases(now=lease.expires_at)
+
+
 class TestALateAnswer:
     @pytest.mark.parametrize(
         ("slots_left", "is_surplus"), [(2, False), (0, True)], ids=["one is free", "all are filled"]
@@ -193,6 +197,19 @@ class TestALateAnswer:
 
         lease.comparison.refresh_from_db()
         assert lease.comparison.slots_left == 2
+
+    @pytest.mark.parametrize("leave", [skip, let_run_out])
+    def test_gives_nobody_a_larger_part_than_a_session_is(self, leave):
+        rater = make_rater(study=make_study(session_length=2))
+        make_comparisons(rater.study, 4)
+        left = []
+        while (lease := lease_next(rater)) is not None:
+            leave(lease)
+            left.append(lease)
+
+        given = [submit(lease, now=lease.expires_at) for lease in left]
+
+        assert [one.is_surplus for one in given] == [False, False, True, True]
 
     def test_stays_surplus_when_revised_and_takes_no_slot_then(self):
         lease = make_expired_lease(slots_left=0)
