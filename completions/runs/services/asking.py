@@ -2,12 +2,14 @@
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from functools import wraps
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from django.conf import settings
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import QuerySet
 
 from completions import llm
@@ -114,6 +116,28 @@ def ask(
     return pulling.pull_here(queue, put, limits=limits, turn=turn)
 
 
+AWAY_S = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""How long the database is waited for, time by time: it is back from a restart by then."""
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def outlasting(act: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Do it again while the database is away: giving up loses answers that are paid for."""
+
+    @wraps(act)
+    def acted(*given: Given.args, **named: Given.kwargs) -> Returned:
+        for wait_s in AWAY_S:
+            try:
+                return act(*given, **named)
+            except (OperationalError, InterfaceError):
+                time.sleep(wait_s)
+                connection.close_if_unusable_or_obsolete()
+        return act(*given, **named)
+
+    return acted
+
+
 @dataclass(frozen=True)
 class CallQueue(Generic[Row, Value]):
     """A table of calls, as a pull sees it."""
@@ -125,6 +149,7 @@ class CallQueue(Generic[Row, Value]):
     sent: set[Claim] = field(default_factory=set, compare=False)
     """What a provider has heard of: broken off, it may have been paid for."""
 
+    @outlasting
     def claim(self, limit: int) -> pulling.Claimed[Question[Value]]:
         """Claim calls and load what their questions need."""
         now, kind = self.clock(), self.kind
@@ -135,6 +160,7 @@ class CallQueue(Generic[Row, Value]):
         wait_s = calling.seconds_to_retry(self.calls, now=now) if is_short else None
         return questions, wait_s if wait_s and wait_s <= calling.WORTH_WAITING_S else None
 
+    @outlasting
     def store(self, results: Sequence[ModelAnswer[Value] | Failed]) -> None:
         """Keep answers and failures."""
         self._keep([result for result in results if isinstance(result, ModelAnswer)])
@@ -147,6 +173,7 @@ class CallQueue(Generic[Row, Value]):
         states.end_runs_of(self.kind.load(ids).model, ids, now=self.clock())
         self.stored()
 
+    @outlasting
     def release(self, items: Sequence[Question[Value]]) -> None:
         """Give unused claims back."""
         ids = [item.claim.call_id for item in items]

@@ -6,18 +6,20 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError
 
 from annotation.judges.services import judging
 from annotation.models import JudgeCall
 from annotation.studies import rubric
 from completions.choices import CallState, RunState
+from completions.generation.services import generate_completions, start_generation_run
 from completions.llm import failures
 from completions.management import run_actions
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
-from completions.runs.services import calling, speaking
+from completions.runs.services import asking, calling, speaking
 from tests.completions.runs.conftest import changed, make_talks
-from tests.helpers.factories import make_comparison, make_judge, make_judge_call
+from tests.helpers.factories import NOW, make_comparison, make_judge, make_judge_call
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
 from tests.helpers.providers import (
     ASKS_LITELLM,
@@ -112,6 +114,27 @@ def test_one_odd_answer_fails_no_other_call_and_leaves_none_open(dataset, fake, 
             assert not calls.filter(ended_at=None).exists()
             assert GenerationRun.objects.latest("pk").state == RunState.ENDED
             assert f"{N_CALLS - len(failed)} of {N_CALLS} calls answered" in told
+
+
+@pytest.mark.parametrize("act", ["claim_questions", "settle_answers"])
+def test_a_database_away_for_a_moment_loses_no_answer(dataset, fake, monkeypatch, clock, act):
+    fake.always = streamed(choice("A kind word."))
+    start_generation_run(dataset=dataset, systems=[make_priced()], now=NOW)
+    act_itself, troubles = getattr(calling, act), [OperationalError, InterfaceError]
+
+    def away_at_first(*given, **named):
+        if troubles:
+            raise troubles.pop()
+        return act_itself(*given, **named)
+
+    monkeypatch.setattr(asking, "AWAY_S", (0, 0))
+    monkeypatch.setattr(calling, act, away_at_first)
+    generate_completions(clock=clock)
+
+    assert not troubles
+    assert len(fake.requests) == N_CALLS
+    assert set(GenerationCall.objects.values_list("state")) == {(CallState.DONE,)}
+    assert GenerationRun.objects.get().state == RunState.ENDED
 
 
 def test_a_fault_of_our_own_fails_its_call_alone(dataset, fake, monkeypatch):
