@@ -196,6 +196,9 @@ MEASURED = """
 """
 
 
+CLIPPED = "one => getComputedStyle(one).clipPath"
+
+
 def page_in(language: str, texts: tuple[str, str]) -> str:
     client, study = Client(), study_in(language, texts)
     enrol(client, study)
@@ -221,6 +224,22 @@ def test_a_text_begins_on_the_side_of_its_language(browser):
     assert set(measured[0].values()) == {right}
     assert set(measured[1].values()) == {left}
     assert (measured[2][HEBREW], measured[2][MIXED_ENGLISH]) == (right, left)
+
+
+@pytest.mark.django_db
+def test_a_phone_says_that_practice_is_practice_and_spares_the_heading_of_a_pair(browser):
+    client, study = Client(), study_in("en", (ENGLISH, MIXED_ENGLISH))
+    enrol(client, study)
+    shown = []
+    with browser.new_context(viewport=PHONE) as context:
+        page = context.new_page()
+        for name in ("how", "judge"):
+            content = client.get(url(study, name)).content.decode()
+            page.set_content(content, wait_until="domcontentloaded")
+            page.add_style_tag(path=CSS)
+            shown.append(page.locator(".overline").first.evaluate(CLIPPED))
+
+    assert shown == ["none", "inset(50%)"]
 
 
 def test_on_a_phone_messages_stack_and_everything_is_in_reach(visit, site):
