@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.choices import RaterState
+from annotation.choices import RaterState, SubmissionState
 from annotation.models import Consent, Judgment, Lease, PlatformEvent, Rater, Study
 from annotation.raters.visit_time import IMAGINED
 from annotation.raters.webhooks import sign
@@ -56,6 +56,15 @@ class TestPauses:
 
         assert not re.search(r"\b0 (answers|of)\b|Keep my answers", page)
         assert ("The code below tells your platform so." in page) is (name == "done")
+
+    def test_whoever_the_platform_ended_before_the_first_answer_reads_of_none(self, client, study):
+        rater = enrol(client, study, **PROLIFIC)
+        client.post(url(study, "stop"))
+        rater.submissions.update(state=SubmissionState.EXPIRED)
+
+        page = client.get(url(study, "done")).content.decode()
+
+        assert re.search(r"time limit ran out\.\s*</p>", page)
 
     def test_break_says_what_is_saved_and_keeps_the_pair(self, client, study, rater):
         judge(client, study)
