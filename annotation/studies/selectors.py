@@ -161,6 +161,11 @@ def history_of(rater: Rater) -> RaterHistory:
     return RaterHistory() if newest is None else RaterHistory.after(newest)
 
 
+def is_being_timed(rater: Rater) -> bool:
+    """Say whether the rater has a pair open and is on no break."""
+    return rater.leases.filter(closed_at=None, paused_at=None).exists()
+
+
 def rater_progress(rater: Rater) -> tuple[int, int]:
     """Return how many pairs the rater has answered, and how many a session has."""
     return history_of(rater).answered, rater.study.session_length

@@ -57,6 +57,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
         "study": request.page,
         "done": selectors.history_of(request.rater).answered,
         "is_timed": request.rater.platform != Platform.GUEST,
+        "is_timing": selectors.is_being_timed(request.rater),
         "resume_url": _resume_url(request),
     }
     return http.render_fragment(request, "annotation/_break.html", context)

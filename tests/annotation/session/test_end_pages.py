@@ -74,6 +74,22 @@ class TestPauses:
         assert "1 answer is saved" in page.content.decode()
         assert Lease.objects.get(closed_at=None).paused_at is None
 
+    def test_page_of_a_break_that_is_over_says_of_no_clock_that_it_stands(
+        self, client, study, rater
+    ):
+        client.get(url(study, "judge"))
+        client.post(url(study, "take_break"))
+        during = client.get(url(study, "take_break")).content.decode()
+        client.get(url(study, "judge"))
+
+        back = client.get(url(study, "take_break"))
+
+        assert ("timer is paused" in during, "timer is paused" in back.content.decode()) == (
+            True,
+            False,
+        )
+        assert url(study, "take_break") in [form.action for form in read_forms(back)]
+
     def test_stop_asks_once(self, client, study, rater):
         client.get(url(study, "stop"))
 
