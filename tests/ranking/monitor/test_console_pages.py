@@ -73,6 +73,20 @@ class TestThePage:
         assert shown.count('name="submission"') == 1
         assert shown.count("data-by-hand") == by_hand
 
+    @pytest.mark.parametrize(
+        ("code", "state", "is_under_way"),
+        [("", "ACTIVE", True), ("C1", "ACTIVE", False), ("C1", "APPROVED", False)],
+    )
+    def test_calls_nothing_under_way_that_has_ended(self, client, study, code, state, is_under_way):
+        client.force_login(make_member(role=Role.OWNER))
+        submission = come(study, code)
+        submission.code, submission.state = code, state
+        submission.save()
+        person = client.get(reverse("people:person", args=[submission.rater.code]))
+
+        assert ("Under way" in page(client, study)) is is_under_way
+        assert ("Under way" in text(person)) is is_under_way
+
     def test_reads_a_code_that_was_derived(self, manager):
         study = make_study(slug="unnamed", content=study_content(), locked_at=NOW)
         submission = come(study, platform=Platform.CONNECT)
