@@ -59,6 +59,9 @@ class StudyOut(serializers.ModelSerializer[Study]):
 class ComparisonOut(serializers.ModelSerializer[Comparison]):
     """A pair of completions in canonical order, or the one that is rated alone."""
 
+    key = serializers.CharField(
+        source="public_key", help_text="Stable public name, derived from the two contents."
+    )
     context = serializers.SlugField(  # type: ignore[assignment] # the base has another
         source="context.key"
     )

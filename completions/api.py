@@ -83,6 +83,9 @@ class CompletionOut(serializers.ModelSerializer[Completion]):
     context = serializers.SlugField(  # type: ignore[assignment] # the base has another
         source="context.key"
     )
+    content_hash = serializers.SerializerMethodField(
+        help_text="SHA-256 of the text; empty if that was deleted."
+    )
     system = serializers.SlugField(source="system.slug")
     is_simulated = serializers.BooleanField(source="system.is_simulated")
     is_erased = serializers.BooleanField(
@@ -101,6 +104,10 @@ class CompletionOut(serializers.ModelSerializer[Completion]):
             *("id", "context", "system", "is_simulated", "text", "content_hash", "created_at"),
             *("is_erased", "brought"),
         )
+
+    def get_content_hash(self, completion: Completion) -> str:
+        """Return it, but of a deleted text nothing that would confirm a guess."""
+        return "" if completion.erased_at else completion.content_hash
 
 
 class KeptOut(serializers.Serializer[Kept]):

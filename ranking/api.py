@@ -23,6 +23,7 @@ from access.api.views import ApiView, ListView
 from access.choices import Scope
 from annotation.api import study_of
 from annotation.models import Judgment, Study
+from annotation.models.study import goes_by
 from annotation.studies import selectors
 from completions.choices import Stratum
 from ranking import models
@@ -64,7 +65,9 @@ class JudgmentFilters(filters.FilterSet):
     rater = NameFilter("rater__code", "Pseudonym of a rater.")
     judge = NameFilter("judge__slug", "Slug of an LLM judge.")
     context = NameFilter("comparison__context__key", "Key of the context.")
-    comparison = NameFilter("comparison__key", "Key of the comparison.")
+    comparison = filters.CharFilter(
+        method="of_pair", max_length=LONGEST, help_text="Key of the comparison."
+    )
     stratum = filters.ChoiceFilter(
         field_name="comparison__context__stratum", choices=Stratum.choices
     )
@@ -81,6 +84,10 @@ class JudgmentFilters(filters.FilterSet):
     def by_kind(self, rows: QuerySet[Judgment], _name: str, kind: str) -> QuerySet[Judgment]:
         """Keep those of people, or those of judges."""
         return rows.filter(rater__isnull=kind != RATER)
+
+    def of_pair(self, rows: QuerySet[Judgment], _name: str, key: str) -> QuerySet[Judgment]:
+        """Keep those of a comparison."""
+        return rows.filter(goes_by(key, "comparison__"))
 
     def of_system(self, rows: QuerySet[Judgment], _name: str, slug: str) -> QuerySet[Judgment]:
         """Keep those of pairs of which either is the system's."""

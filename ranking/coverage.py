@@ -133,7 +133,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
     rows = overview.all_comparisons(study, overview.COMPARISONS.asked(request))
     lines = (
         (
-            row.key,
+            row.public_key,
             row.context.key,
             row.first.system.name,
             row.second.system.name if row.second else "",

@@ -6,6 +6,25 @@ from django.db.models import F, Q
 from annotation.choices import PlanKind, Protocol, Purpose, StudyState
 from completions.models import Completion
 
+DELETED = "deleted-"
+"""With a number, the public key of a comparison of which a text was deleted."""
+
+
+def is_deleted(at: str = "") -> Q:
+    """Return whether a text of the comparison at a path was deleted."""
+    return Q(**{f"{at}first__erased_at__isnull": False}) | Q(
+        **{f"{at}second__erased_at__isnull": False}
+    )
+
+
+def goes_by(public_key: str, at: str = "") -> Q:
+    """Return whether the comparison at a path has this public key."""
+    number = public_key.removeprefix(DELETED)
+    if number != public_key and number.isdecimal():
+        return is_deleted(at) & Q(**{f"{at}pk": number})
+    intact = {f"{at}first__erased_at": None, f"{at}second__erased_at": None}
+    return Q(**{f"{at}key": public_key}, **intact)
+
 
 class Study(models.Model):
     """A protocol with its numbers and its seed, applied to the contexts of one dataset.
@@ -209,6 +228,11 @@ class Comparison(models.Model):
     def is_erased(self) -> bool:
         """Whether a text of it was deleted at its writer's wish."""
         return any(one.erased_at is not None for one in self.completions)
+
+    @property
+    def public_key(self) -> str:
+        """Its key, which is made of its texts: of a deleted one it would confirm a guess."""
+        return f"{DELETED}{self.pk}" if self.is_erased else self.key
 
     @property
     def completions(self) -> tuple[Completion, ...]:

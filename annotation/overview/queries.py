@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from access.console.tables import Table, TableQuery
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judgment, QualityCheck, Study
+from annotation.models.study import goes_by
 from annotation.studies import selectors, stored_figures
 from annotation.studies.counts import (
     COUNTS,
@@ -182,7 +183,7 @@ def judgment_row(judgment: Judgment) -> JudgmentRow:
     evaluator = judgment.rater or judgment.judge
     better, words, worse = _finding(judgment)
     return JudgmentRow(
-        key=judgment.comparison.key,
+        key=judgment.comparison.public_key,
         context=judgment.comparison.context.key,
         at=judgment.submitted_at,
         who=judgment.rater.code if judgment.rater else str(getattr(judgment.judge, "name", "")),
@@ -231,7 +232,7 @@ def comparisons(study: Study, query: TableQuery) -> QuerySet[Comparison]:
         found = found.filter(purpose=Purpose.MAIN)
     if query.q:
         found = found.filter(
-            Q(key=query.q)
+            goes_by(query.q)
             | Q(context__key=query.q)
             | Q(first__system__slug=query.q)
             | Q(second__system__slug=query.q)
@@ -263,7 +264,7 @@ def judgments(study: Study, query: TableQuery) -> QuerySet[Judgment]:
         found = found.filter(
             Q(rater__code=query.q)
             | Q(judge__slug=query.q)
-            | Q(comparison__key=query.q)
+            | goes_by(query.q, "comparison__")
             | Q(comparison__context__key=query.q)
         )
     return found.order_by(*query.indexed_order)

@@ -37,6 +37,7 @@ from annotation.models import (
     Rater,
     Study,
 )
+from annotation.models.study import DELETED, is_deleted
 from annotation.studies.selectors import content_of
 from completions.choices import LeaseOutcome, SystemKind
 from completions.dialogues.licences import allows_texts
@@ -66,16 +67,9 @@ def hash_of(at: str = "") -> Combinable:
     return Case(is_there, default=Value(""), output_field=CharField())
 
 
-def is_deleted(at: str = "") -> Q:
-    """Return whether a text of the comparison at a path was deleted."""
-    return Q(**{f"{at}first__erased_at__isnull": False}) | Q(
-        **{f"{at}second__erased_at__isnull": False}
-    )
-
-
 def public_name(at: str = "") -> Combinable:
     """Return the key of the comparison at a path: made of both texts, so of a deleted one none."""
-    number = Concat(Value("deleted-"), Cast(f"{at}pk", CharField()))
+    number = Concat(Value(DELETED), Cast(f"{at}pk", CharField()))
     return Case(When(is_deleted(at), then=number), default=F(f"{at}key"), output_field=CharField())
 
 

@@ -284,7 +284,7 @@ class ReleaseWithFilesOut(ReleaseOut):
 class JudgmentOut(serializers.ModelSerializer[Judgment]):
     """One evaluator's answer. Nothing of a rater leaves but a pseudonym."""
 
-    comparison = serializers.SlugField(source="comparison.key")
+    comparison = serializers.SlugField(source="comparison.public_key")
     context = serializers.SlugField(  # type: ignore[assignment] # the base has another
         source="comparison.context.key"
     )

@@ -22,7 +22,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_exclusion, make_fit
-from tests.helpers.judged import fit_one, make_judged_study
+from tests.helpers.judged import delete_text, fit_one, make_judged_study
 
 pytestmark = pytest.mark.django_db
 LISTS = {
@@ -115,6 +115,39 @@ class TestWhatIsSaid:
         assert not any(one["counts"] for one in others)
         assert all(one["counts"] for one in counted)
         assert len(counted) + len(others) == Judgment.objects.count()
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *("completions/", "studies/{study}/comparisons/", "studies/{study}/judgments/"),
+            *("/console/{study}/comparisons.csv", "/console/{study}/judgments.csv"),
+            "/console/{study}/comparisons/",
+        ],
+    )
+    def test_nothing_confirms_a_guess_at_a_deleted_text(self, path, study, client, owner):
+        pair = study.comparisons.order_by("pk").first()
+        delete_text(pair.first_id)
+        address = ("" if path[0] == "/" else "/api/v1/") + path.format(study=study.slug)
+        client.force_login(owner)
+
+        said = b"".join(client.get(address)).decode()
+
+        assert pair.key not in said
+        assert pair.first.content_hash not in said
+        assert (f"deleted-{pair.pk}" in said) is (path != "completions/")
+
+    def test_a_pair_with_a_deleted_text_is_found_by_its_public_name_alone(self, study):
+        pair = study.comparisons.order_by("pk").first()
+        path, name = "studies/{study}/judgments/", f"deleted-{pair.pk}"
+        judged = all_of(path, study, comparison=pair.key)
+        delete_text(pair.first_id)
+
+        found = all_of(path, study, comparison=name)
+
+        assert [one["id"] for one in found] == [one["id"] for one in judged] != []
+        assert {one["comparison"] for one in found} == {name}
+        for other in (pair.key, f"deleted-{pair.pk + 1}", "deleted-", "deleted-" + "9" * 40):
+            assert all_of(path, study, comparison=other) == []
 
     def test_systems_keep_how_they_are_reached_to_themselves(self, study):
         System.objects.update(api_base="http://inside.example", parameters={"api_key_env": "KEY"})
