@@ -318,7 +318,7 @@ def _slopes(
 
 
 METHOD = (
-    "Shares, differences and slopes with source dialogues as the unit (Liang and Zeger 1986), "
+    "Shares (Wilson 1927), differences and slopes by source dialogue (Liang and Zeger 1986), "
     "sign tests for single evaluators; slopes of length hold systems and position equal, slopes "
     "over time compare people with themselves (Frisch and Waugh 1933). p-values are adjusted in "
     "each table (Benjamini and Hochberg 1995)."

@@ -11,13 +11,13 @@ from ranking.analyses.common import (
     adjusted_tests,
     decimal,
     difference_of,
-    end_cells,
     ends,
     family_of,
     interval_cells,
     mean_cell,
     mean_of,
     rests_on_enough,
+    share_ends,
     with_test,
 )
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
@@ -50,7 +50,7 @@ def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
     found = mean_of(chosen.astype(np.float64), unit)
     if not rests_on_enough(found):
         return (round(float(chosen.mean()), 4), None, None), None
-    ends = end_cells(found, level, least=0.0, most=1.0)
+    ends = share_ends(found, level)
     p_value = two_sided_p(int(chosen.sum()), len(chosen))
     return (round(found.mean, 4), *ends), max(p_value, found.p_value(EVEN))
 

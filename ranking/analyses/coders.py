@@ -11,12 +11,13 @@ from ranking.analyses.common import (
     Samples,
     adjusted_tests,
     decimal,
-    end_cells,
     ends,
     family_of,
     mean_cell,
     mean_of,
+    rests_on_enough,
     share_cells,
+    share_ends,
     with_test,
 )
 from ranking.findings import Cell, Column, ColumnKind, Picture, Table
@@ -73,7 +74,7 @@ def shares_table(
 
 def shared_table(common: ClusteredMean, level: float) -> Table:
     """Say how often a person and a judge who agree give a reason in common."""
-    reach = end_cells(common, level, least=0.0, most=1.0)
+    reach = share_ends(common, level)
     return Table(
         key="shared",
         title="Do people and judges who agree say the same?",
@@ -209,7 +210,10 @@ def chips_table(
         share = mean_of(ticked[people].astype(np.float64), columns.unit[people])
         theme, *said = _beside_theme(ticked[told.rows], key, told, book)
         n_ticked = int(ticked[people].sum())
-        rows.append((words, theme, n_ticked, *share_cells(share, level), *said))
+        cells: tuple[Cell, ...] = (None, None, None)
+        if rests_on_enough(share):
+            cells = (decimal(share.mean), *share_ends(share, level))
+        rows.append((words, theme, n_ticked, *cells, *said))
     return Table(
         key="chips",
         title="Reasons that people ticked",

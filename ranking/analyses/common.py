@@ -183,6 +183,12 @@ def end_cells(
     return decimal(low), decimal(high)
 
 
+def share_ends(found: ClusteredMean, level: float) -> tuple[float | None, float | None]:
+    """Return the ends of the interval of a share, 0 to 1, as `end_cells` does of other means."""
+    low, high = found.share_interval(level) if found.varies else (None, None)
+    return decimal(low), decimal(high)
+
+
 def share_cells(found: ClusteredMean | None, level: float) -> tuple[Cell, Cell, Cell]:
     """Return a share, or a difference of shares, with the ends of its interval, -1 to 1."""
     return interval_cells(found, level, most=1.0)

@@ -196,26 +196,14 @@ def clustered_wilson(values: Floats, unit: Integers, *, level: float = 0.95) -> 
 
     Notes
     -----
-    The number of pairs is replaced by that of independent ones that would have the share's
-    clustered error, but not by more than there are.
-
-    References
-    ----------
-    .. [1] Wilson (1927), JASA 22:209-212. doi:10.1080/01621459.1927.10502953
-    .. [2] Korn & Graubard (1998), Survey Methodology 24:193-201, the effective number.
+    See `ranking.numerics.clustered_means.ClusteredMean.share_interval`.
     """
     try:
         found = clustered_mean(values, unit)
     except TooFewDialoguesError:
         value = float(values.mean()) if len(values) else math.nan
         return IntervalEstimate(value, math.nan, math.nan)
-    share, n = found.mean, float(found.n)
-    if found.error > 0.0:
-        n = min(n, share * (1.0 - share) / found.error**2)
-    z = float(special.ndtri((1.0 + level) / 2.0))
-    middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n)
-    reach = z * math.sqrt(share * (1.0 - share) / n + z * z / (4.0 * n * n)) / (1.0 + z * z / n)
-    return IntervalEstimate(share, max(0.0, middle - reach), min(1.0, middle + reach))
+    return IntervalEstimate(found.mean, *found.share_interval(level))
 
 
 def turned_correlation(

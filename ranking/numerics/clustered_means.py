@@ -44,6 +44,31 @@ class ClusteredMean:
         reach = self.error * float(special.stdtrit(self.n_clusters - 1, (1 + level) / 2))
         return self.mean - reach, self.mean + reach
 
+    def share_interval(self, level: float) -> tuple[float, float]:
+        """Return the interval of a share, between 0 and 1.
+
+        Wilson's, for as many values as would have the error by themselves: not more than there
+        are, fewer by the squared ratio of t quantiles where clusters are few, and as many as there
+        are clusters where all values are 0, or 1. That of `interval` does not hold for rare shares.
+
+        References
+        ----------
+        .. [1] Wilson (1927), JASA 22:209-212. doi:10.1080/01621459.1927.10502953
+        .. [2] Korn & Graubard (1998), Survey Methodology 24:193-201, the effective number.
+        .. [3] Franco, Little, Louis & Slud (2019), J. Surv. Stat. Methodol. 7:334-364.
+           doi:10.1093/jssam/smy019
+        """
+        share, spread = self.mean, self.mean * (1.0 - self.mean)
+        worth = min(float(self.n), spread / max(self.error, STILL) ** 2)
+        n = worth if spread > STILL else float(self.n_clusters)
+        freedom = np.array([self.n, self.n_clusters]) - 1.0
+        every, clusters = special.stdtrit(freedom, (1.0 + level) / 2.0)
+        z = float(special.ndtri((1.0 + level) / 2.0))
+        n *= float(every / clusters) ** 2 / (z * z)
+        middle, reach = share + 0.5 / n, math.sqrt(spread / n + 0.25 / (n * n))
+        low, high = ((middle + end) / (1.0 + 1.0 / n) for end in (-reach, reach))
+        return max(0.0, low), min(1.0, high)
+
     def p_value(self, null: float = 0.0) -> float:
         """Return the two-sided p-value of the mean's being ``null``.
 

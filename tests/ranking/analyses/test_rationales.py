@@ -134,7 +134,7 @@ class TestChips:
         rows = table(analyse("RATIONALES", known(columns, texts, chips=chips)), "chips")
 
         shares = clustered_mean(warm[~is_judge].astype(float), columns.unit[~is_judge])
-        low, high = shares.interval(0.95)
+        low, high = shares.share_interval(0.95)
         assert rows[0] == {
             "chip": "warm",
             "theme": "Warmth",

@@ -20,6 +20,12 @@ from tests.ranking.numerics import peers
 WEIGHTS = np.array([1.2, -0.4, 0.0])
 
 
+def few_dialogues(n, n_dialogues, *, level=0.95):
+    """By what the number of pairs is multiplied where dialogues are few."""
+    every, dialogues = (scipy.stats.t.ppf((1 + level) / 2, k - 1) for k in (n, n_dialogues))
+    return (every / dialogues) ** 2
+
+
 @pytest.fixture
 def made_up(rng):
     """Return figures, who won, and dialogues, by known weights."""
@@ -85,12 +91,13 @@ class TestPeers:
         )
 
     def test_wilsons_interval_of_independent_pairs_is_the_usual_one(self):
-        # As many of each dialogue right as of any other: dialogues tell nothing more.
+        # As many of each dialogue right as of any other: only that these are few tells more.
         values, unit = np.tile([1.0, 1.0, 1.0, 0.0], 10), np.repeat(np.arange(10), 4)
 
         found = clustered_wilson(values, unit, level=0.9)
 
-        low, high = peers.proportion_confint(30, 40, alpha=0.1, method="wilson")
+        n = 40 * few_dialogues(40, 10, level=0.9)
+        low, high = peers.proportion_confint(0.75 * n, n, alpha=0.1, method="wilson")
         assert (found.value, found.low, found.high) == pytest.approx((0.75, low, high), abs=1e-9)
 
     def test_wilsons_interval_of_alike_pairs_counts_dialogues(self):
@@ -99,7 +106,16 @@ class TestPeers:
         found = clustered_wilson(values, unit)
 
         # 4 independent dialogues, less one for the unbiased variance.
-        low, high = peers.proportion_confint(0.75 * 3, 3, method="wilson")
+        n = 3 * few_dialogues(40, 4)
+        low, high = peers.proportion_confint(0.75 * n, n, method="wilson")
+        assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+
+    @pytest.mark.parametrize("value", [0.0, 1.0])
+    def test_pairs_that_are_all_right_or_wrong_count_as_dialogues(self, value):
+        found = clustered_wilson(np.full(40, value), np.repeat(np.arange(5), 8))
+
+        n = 5 * few_dialogues(40, 5)
+        low, high = peers.proportion_confint(value * n, n, method="wilson")
         assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
     def test_the_correlation_is_pearsons_of_pairs_both_ways(self, rng):

@@ -87,6 +87,13 @@ class TestProperties:
 
         assert (found.varies, found.p_value(), found.p_value(values[0])) == (False, p, 1.0)
 
+    def test_the_interval_of_a_rare_share_holds(self, rng):
+        studies = ((rng.random(100) < 0.03).astype(float) for _ in range(300))
+        ends = [clustered_mean(one, np.arange(100)).share_interval(0.95) for one in studies]
+
+        # Those of Student's t hold in some 250: that of studies with one such value ends below.
+        assert sum(low <= 0.03 <= high for low, high in ends) >= 280
+
     def test_a_difference_has_the_degrees_of_the_part_in_fewer_dialogues(self, rng):
         cluster = np.repeat(np.arange(40), 2)
         is_second = (cluster < 3) & (np.arange(80) % 2 == 1)
