@@ -106,6 +106,19 @@ def test_a_reader_who_has_read_enough_ends_a_command_in_silence(tmp_path):
     assert (ended.returncode, ended.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize(
+    ("query", "idle_s"), [("", 30), ("?keepalives_idle=5", 5)], ids=["as it is", "as said"]
+)
+def test_a_database_whose_host_is_gone_is_given_up_within_two_minutes(query, idle_s):
+    address = f"postgres://u:p@127.0.0.1:5432/heart{query}"
+    given = settings_with(DATABASE_URL=address)["DATABASES"]["default"]["OPTIONS"]
+
+    assert given["keepalives_idle"] == idle_s
+    assert idle_s + given["keepalives_interval"] * given["keepalives_count"] <= 60
+    assert given["tcp_user_timeout"] <= 60_000
+    assert given["connect_timeout"] == 5
+
+
 def test_without_a_server_mails_are_printed_and_no_admin_is_written_to():
     found = settings_with()
 
