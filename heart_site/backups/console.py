@@ -55,4 +55,4 @@ def try_restore(request: StaffRequest, name: str) -> HttpResponse:
 
 def _is_making(out: Path) -> bool:
     since = time.time() - BROKEN_OFF_S
-    return any(one.stat().st_mtime > since for one in out.glob(".heart-*.part"))
+    return any(one.stat().st_mtime > since for one in out.glob(".heart-[0-9]*.part"))

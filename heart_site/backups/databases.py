@@ -4,9 +4,9 @@ SQLite has an online copy of its own, while others go on writing. PostgreSQL has
 pg_restore, which find the password in their environment alone.
 """
 
+import hashlib
 import os
 import re
-import secrets
 import shutil
 import sqlite3
 import subprocess
@@ -117,8 +117,14 @@ def scratch_database(place: Path) -> Iterator[str]:
     if connection.vendor == "sqlite":
         yield f"sqlite:///{(place / 'heart.sqlite3').as_posix()}"
     else:
-        with _scratch_database(f"heart_restore_{secrets.token_hex(4)}") as url:
+        with _scratch_database(scratch_name()) as url:
             yield url
+
+
+def scratch_name() -> str:
+    """Return what the scratch database of ours is called: the same each time, and nobody else's."""
+    digest = hashlib.sha256(connection.settings_dict["NAME"].encode()).hexdigest()
+    return f"heart_restore_{digest[:12]}"
 
 
 def _named(migrations: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -239,12 +245,16 @@ def load_dump(folder: Path) -> None:
 def _scratch_database(name: str) -> Iterator[str]:
     """Create an empty database beside ours, yield its address, and drop it.
 
+    One that a killed process left is dropped first, with whoever still fills it.
+
     Raises
     ------
     BackupError
         If the role that the site connects as may create none.
     """
+    drop = ["dropdb", "--if-exists", "--force", name]
     try:
+        _run(drop)
         _run(["createdb", name])
     except BackupError as error:
         msg = f"No database to restore into could be made: {error}"
@@ -253,7 +263,7 @@ def _scratch_database(name: str) -> Iterator[str]:
         ours = environ.FileAwareEnv().str("DATABASE_URL")  # as the settings read it
         yield urlsplit(ours)._replace(path=f"/{name}").geturl()
     finally:
-        _run(["dropdb", "--if-exists", "--force", name])
+        _run(drop)
 
 
 def _run(command: list[str]) -> str:

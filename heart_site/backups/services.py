@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from heart_site.backups import databases
 from heart_site.backups.state import (
     BACKUPS,
@@ -29,7 +30,7 @@ from heart_site.backups.state import (
 )
 from ranking.judgments.method import code_version
 
-FILES = "files"
+FILES, PART = "files", ".part"
 LEFT_OUT = ("secret-key", "in-use", ".*")
 """What no backup holds: the secret is kept apart, the mark is no data, the rest is half written."""
 
@@ -46,7 +47,7 @@ def make_backup(out: Path, *, now: dt.datetime, keep: int | None = None) -> Path
         If it cannot be made; nothing is left behind, and no older one is removed.
     """
     folder = out / f"heart-{now:%Y%m%dT%H%M%SZ}"
-    part = out / f".{folder.name}.{uuid.uuid4().hex[:8]}.part"
+    part = out / f".{folder.name}.{uuid.uuid4().hex[:8]}{PART}"
     if folder.exists():
         msg = f"{folder} is there already."
         raise BackupError(msg)
@@ -99,7 +100,7 @@ def _save_files(target: Path, out: Path) -> None:
 def _broken_off(out: Path, now: dt.datetime) -> list[Path]:
     """Return what processes that were killed left of backups: nobody has touched it for a day."""
     before = (now - dt.timedelta(days=1)).timestamp()
-    return [part for part in out.glob(f".{BACKUPS}.part") if part.stat().st_mtime < before]
+    return [part for part in out.glob(f".{BACKUPS}{PART}") if part.stat().st_mtime < before]
 
 
 def _backups(out: Path) -> list[Path]:
@@ -135,15 +136,23 @@ def try_restore(folder: Path, *, now: dt.datetime) -> str:
     """Restore a backup into a scratch database and a scratch folder, and delete both again.
 
     It is the command of an emergency, run in a process of its own. Return what it says, or raise.
+    The folder is beside the backup where that may be: the system's own is memory in a container.
 
     Raises
     ------
     BackupError
-        If it fails, with its last words; they are kept beside the backup as well.
+        If it fails, with its last words, which are kept beside the backup as well; or if another
+        process tries one.
     """
-    with tempfile.TemporaryDirectory() as place, databases.scratch_database(Path(place)) as url:
+    folder = folder.resolve()
+    beside = folder.parent if os.access(folder.parent, os.W_OK) else None
+    with (
+        _alone(),
+        tempfile.TemporaryDirectory(prefix=".heart-try-", suffix=PART, dir=beside) as place,
+        databases.scratch_database(Path(place)) as url,
+    ):
         done = subprocess.run(  # noqa: S603 (our own words)
-            [sys.executable, "manage.py", "restore", str(folder.resolve())],
+            [sys.executable, "manage.py", "restore", str(folder)],
             cwd=settings.BASE_DIR,
             env=_elsewhere(HEART_DATA_DIR=place, DATABASE_URL=url),
             capture_output=True,
@@ -155,6 +164,16 @@ def try_restore(folder: Path, *, now: dt.datetime) -> str:
         LastRestore(now.isoformat(), problem).write(folder)
         raise BackupError(problem)
     return done.stdout.strip()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Refuse while another process tries a restore: there is one scratch database."""
+    try:
+        with sole_worker("trying a restore"):
+            yield
+    except AnotherAtWorkError as error:
+        raise BackupError(str(error)) from error
 
 
 def _elsewhere(**places: str) -> dict[str, str]:

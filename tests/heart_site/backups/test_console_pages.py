@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import sqlite3
+import subprocess
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from heart_site import tasks
 from heart_site.backups import databases, services, state
 from tests.helpers.factories import NOW
 from tests.helpers.factories_written_once import make_member
+from tests.helpers.threads import doing_elsewhere
 
 pytestmark = pytest.mark.django_db
 MANIFEST = {
@@ -141,6 +143,29 @@ def test_what_a_worker_did_is_in_the_log_and_what_failed_on_the_page(
     ]
     assert LogEntry.objects.get(action="backup.failed").after == {"said": reason}
     assert reason in page(client)
+
+
+def test_a_restore_is_tried_beside_the_backup_and_is_no_backup_under_way(
+    client, owner, kept, monkeypatch
+):
+    def restore(command, *, env, **_told):
+        place = Path(env["HEART_DATA_DIR"])
+        assert place.parent == kept.parent
+        assert "One is being made." not in page(client)
+        assert services._broken_off(kept.parent, timezone.now() + dt.timedelta(days=2)) == [place]
+        return subprocess.CompletedProcess(command, 0, stdout="all as saved\n", stderr="")
+
+    monkeypatch.setattr(subprocess, "run", restore)
+
+    assert services.try_restore(kept, now=NOW) == "all as saved"
+    assert [one.name for one in kept.parent.iterdir() if one.name.startswith(".")] == []
+
+
+def test_one_restore_is_tried_at_a_time(owner, kept):
+    with doing_elsewhere("trying a restore"):
+        tasks.try_restore(name=NAME, by=owner.pk)
+
+    assert "another process is trying a restore now" in LogEntry.objects.get().after["said"]
 
 
 def test_a_long_name_of_a_backup_loses_its_end_in_the_log(owner, kept, monkeypatch):
