@@ -163,6 +163,19 @@ def test_everybody_is_received_as_the_table_says(role, method, beside):
     assert list(differences(role, method, beside=beside)) == []
 
 
+def test_nothing_is_found_of_a_study_or_dataset_that_is_not_there():
+    client, found = visitor("owner"), {}
+    for address in addresses():
+        if re.search("<slug:(study|dataset)>", address.route):
+            asked = (client.get(address.example), client.post(address.example))
+            found[address.route] = {answer.status_code for answer in asked}
+
+    # A rater's form that is looked at leads to the page of it; programs need a token first.
+    wrong = {route: met for route, met in found.items() if met - {303, 403, 404, 405}}
+    assert wrong == {}
+    assert sum(404 in met for met in found.values()) == len(found) > 100
+
+
 def test_every_page_of_the_console_says_whom_it_answers():
     unsaid = [
         address.route

@@ -179,12 +179,6 @@ def make_draft(**fields):
     return make_study(state=StudyState.DRAFT, locked_at=None, protocol_hash="", **fields)
 
 
-def test_acts_on_a_study_that_is_not_there_are_not_found(admin_client):
-    for name in ACTS:
-        address = reverse(f"console:{name}", args=["nowhere"])
-        assert admin_client.post(address).status_code == 404
-
-
 class TestStudies:
     def test_an_empty_site_says_how_to_begin(self, admin_client):
         assert "There is none yet" in shown(admin_client)

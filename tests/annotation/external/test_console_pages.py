@@ -70,13 +70,6 @@ def test_a_manager_leaves_a_batch_out_with_a_reason_and_takes_it_back(client, ba
     assert list(acts) == ["external.excluded", "external.reinstated"]
 
 
-def test_a_batch_of_another_study_is_not_there(client, batch):
-    client.force_login(make_member(role=Role.MANAGER))
-    address = reverse("console:decide_external", args=[make_study().slug, batch.pk])
-
-    assert client.post(address, {"is_excluded": "yes", "reason": "x"}).status_code == 404
-
-
 @pytest.fixture
 def pair():
     return make_comparison(study=make_study(protocol="PREFERENCE"))

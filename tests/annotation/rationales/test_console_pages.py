@@ -12,7 +12,7 @@ from annotation.rationales.services import labelling, scanning
 from completions.choices import CallState
 from completions.strategies import spot_check_queries
 from completions.strategies.services.spot_checking import NotLabelledYetError
-from tests.helpers.factories import NOW, make_assistant, make_comparison, make_judgment, make_study
+from tests.helpers.factories import NOW, make_assistant, make_comparison, make_judgment
 from tests.helpers.factories_of_calls import (
     BOOK,
     make_coded,
@@ -310,8 +310,7 @@ class TestOneTextWithPersonalData:
         assert "A is [words removed]." in page
         assert "a nickname" in page
 
-    def test_does_not_exist_for_another_study_or_unread(self, manager, study, judgments):
+    def test_does_not_exist_for_what_was_not_scanned(self, manager, study):
         unread = make_judgment(comparison=make_comparison(study=study), rationale=MAIL)
 
-        assert manager.get(one(make_study(), judgments[0])).status_code == 404
         assert manager.post(one(study, unread), {"outcome": "MASKED"}).status_code == 404

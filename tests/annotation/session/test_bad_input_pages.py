@@ -175,9 +175,6 @@ class TestStudy:
         assert_kind(agreed, 409, "This study")
         assert not study.raters.exists()
 
-    def test_that_does_not_exist_is_a_page_not_found(self, client, study):
-        assert_kind(client.get("/s/no-such-study/"), 404, "nothing at this address")
-
     def test_without_anything_left_leads_htmx_to_the_page_that_says_so(self, client):
         study = open_study()
         let_in(client, study)

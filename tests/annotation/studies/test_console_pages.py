@@ -47,11 +47,6 @@ def draft_of_file():
     return drafts.create_study(protocol=protocol, rubric=rubric, dataset=make_dialogues(), now=NOW)
 
 
-@pytest.mark.parametrize("name", ["study", "plan"])
-def test_pages_are_there_for_known_studies_alone(admin_client, name):
-    assert admin_client.get(f"/console/nowhere/{name}/").status_code == 404
-
-
 class TestStudyPage:
     def test_shows_the_hash_that_judgments_carry_and_that_it_still_holds(self, admin_client):
         study = states.lock_study(study=draft_of_file(), now=NOW)

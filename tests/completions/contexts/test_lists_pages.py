@@ -39,10 +39,6 @@ def keys(answer):
 class TestAddresses:
     def test_what_does_not_exist_is_not_found(self, dataset, admin_client, subtests):
         for address in (
-            "/console/contexts/nowhere/",
-            "/console/contexts/nowhere/list/",
-            "/console/contexts/talks/nothing/",
-            "/console/contexts/talks/candidates/999999/",
             f"{LIST}?review=MAYBE",
             f"{LIST}?stratum=SOME",
             f"{CANDIDATES}?outcome=lost",

@@ -63,16 +63,6 @@ def codes(client, study, **query):
 
 
 class TestWhatIsNotFound:
-    @pytest.mark.parametrize("name", ["list", "csv", "review"])
-    def test_a_study_that_does_not_exist(self, staff, name):
-        assert staff.get(reverse(f"raters:{name}", args=["nowhere"])).status_code == 404
-
-    @pytest.mark.parametrize("name", ["rater", "answers", "exclude"])
-    def test_a_rater_who_does_not_exist(self, staff, study, name):
-        ask = staff.post if name == "exclude" else staff.get
-
-        assert ask(address(name, study, "R999"), {"reason": "?"}).status_code == 404
-
     @pytest.mark.parametrize(
         ("name", "query"),
         [
