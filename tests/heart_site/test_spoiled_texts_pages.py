@@ -47,7 +47,7 @@ RUN = ("href", "src", "action", "formaction", "data", "xlink:href", "hx-get", "h
 
 
 class Reader(HTMLParser):
-    """Collects what a browser would run, or take for markup, of a text of ours."""
+    """Collects what a browser would run, style, or take for markup, of a text or of ours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        if tag == "x-q" or "onx" in given:
+        if tag in {"x-q", "style"} or not given.keys().isdisjoint({"onx", "style"}):
             self.found.append(self.get_starttag_text())
         if tag == "script" and "src" not in given and given.get("type") != "application/json":
             self.found.append(self.get_starttag_text())
@@ -123,7 +123,7 @@ def owner():
         pytest.param(addresses_of_the_admin, 30, marks=pytest.mark.full),  # Django's own templates
     ],
 )
-def test_no_page_takes_it_for_markup(study, owner, addresses, n_shown):
+def test_no_page_takes_it_for_markup_or_has_anything_inline(study, owner, addresses, n_shown):
     fields = spoil(MARKUP)
     wrong, shown = {}, 0
     for address in addresses(study):

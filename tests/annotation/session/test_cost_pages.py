@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from django.contrib.staticfiles import finders
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.choices import Purpose
@@ -145,13 +144,3 @@ def test_style_sheets_load_nothing_more(client, study, rater):
         found: Any = finders.find(address.removeprefix("/static/"))
         if address.endswith(".css"):
             assert not re.findall(r"url\(|@import", Path(found).read_text("utf-8"))
-
-
-def test_no_page_has_anything_inline(client, study, rater):
-    names = ("how", "judge", "help", "take_break", "stop", "withdraw")
-    pages = [Client().get(url(study, "entry")), *(client.get(url(study, one)) for one in names)]
-
-    inline = re.compile(r"<style|<script(?![^>]* src=)|\sstyle=|\son\w+=|javascript:")
-    for page in pages:
-        assert page.status_code == 200
-        assert not inline.search(page.content.decode())

@@ -223,13 +223,6 @@ class TestDownloads:
         assert {(row["fit"], row["fit_is_simulated"]) for row in rows} == {(fit.key, "True")}
         assert float(rows[0]["value"]) == -12.0
 
-    def test_take_the_fire_out_of_formulas(self, client, fit):
-        found(fit, systems=["=1+1", "beech"])
-
-        (first, _) = rows_of(client.get(address(fit, "table_csv", "raters", "differences")))
-
-        assert first["system"] == "'=1+1"
-
     def test_as_json_hold_all_that_was_found(self, client, fit):
         found(fit)
 

@@ -26,7 +26,6 @@ from ranking.results import views
 from tests.helpers.factories import (
     HOUR,
     NOW,
-    make_judge,
     make_judgment,
     make_rater,
     make_study,
@@ -35,7 +34,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_written_once import make_fit
 from tests.helpers.judged import fit_one, make_judged_study
-from tests.helpers.pages import charts, inline, rows_of, text
+from tests.helpers.pages import charts, rows_of, text
 from tests.helpers.rated import close, make_rated_fit, make_rated_system
 
 pytestmark = pytest.mark.django_db
@@ -284,21 +283,6 @@ def test_the_script_that_pages_load_at_once_is_small():
 )
 def test_pages_say_what_will_be_here(client, study, name, said):
     assert said in text(get(client, name, study))
-
-
-@pytest.mark.parametrize(
-    "name", ["leaderboard", "fits", "history", "verdicts", "history_csv", "verdicts_csv"]
-)
-def test_nothing_is_there_of_a_study_that_does_not_exist(client, name):
-    assert client.get(reverse(f"ranking:{name}", args=["nothing"])).status_code == 404
-
-
-@pytest.mark.parametrize("name", ["fits", "history", "verdicts"])
-def test_pages_have_nothing_inline(client, study, name):
-    make_fits(study, 2, [make_system()])
-    make_judge()
-
-    assert not inline(get(client, name, study))
 
 
 def exclude(study):

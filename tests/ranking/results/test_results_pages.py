@@ -14,7 +14,7 @@ from ranking.results.http import UnknownSelectionError, read_filters
 from tests.helpers.factories import HOUR, NOW, make_study, make_system
 from tests.helpers.factories_written_once import make_fit, make_human_rating
 from tests.helpers.judged import make_judged_study, make_study_of_people
-from tests.helpers.pages import inline, rows_of, text
+from tests.helpers.pages import rows_of, text
 from tests.helpers.rated import DIAGNOSTICS, METHOD, close, make_rated_fit, make_rated_system
 
 pytestmark = pytest.mark.django_db
@@ -120,9 +120,6 @@ class TestLeaderboard:
 
         assert "H Dimension H" in text(response)
         assert len(re.findall(r'class="number heat h\d"', response.content.decode())) == 3
-
-    def test_has_nothing_inline_that_the_security_policy_forbids(self, client, of_both):
-        assert not inline(page(client, of_both))
 
     def test_costs_the_same_queries_for_any_number(self, client, django_assert_max_num_queries):
         systems = [make_system() for _ in range(6)]
