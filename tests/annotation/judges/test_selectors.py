@@ -235,20 +235,6 @@ class TestEnsemble:
 
 
 class TestOneComparison:
-    def test_shows_every_call_with_its_order_and_verdict(self):
-        comparison = asked(["A+3", "B-1"])
-
-        pair = pair_of(comparison)
-
-        ((_, _, verdict, calls),) = pair["judges"]
-        assert [(one.is_first_a, one.sample, one.verdict) for one in calls] == [
-            (True, 1, 3),
-            (False, 2, -1),
-        ]
-        assert verdict.status is VoteStatus.UNSETTLED
-        assert pair["judged"] == verdict_of(comparison)
-        assert pair["first"] == comparison.first.text
-
     def test_shows_what_was_asked_and_what_went_wrong(self):
         comparison = asked(
             ["A?"],
