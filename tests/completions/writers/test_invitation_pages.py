@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 
 from completions.choices import Background, WriterState
@@ -374,10 +373,3 @@ class TestIdentity:
 
         for address in (url("desk"), url("dialogue", take_dialogue(client).token), url("help")):
             assert "no-store" in client.get(address)["Cache-Control"]
-
-    def test_posts_need_the_form_of_the_site(self):
-        lease, strict = make_writing_lease(), Client(enforce_csrf_checks=True)
-        sign_in(strict, lease.writer)
-
-        assert strict.post(url("dialogue", lease.token), MESSAGE).status_code == 403
-        assert not Message.objects.exists()

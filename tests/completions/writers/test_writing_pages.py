@@ -234,18 +234,6 @@ class TestDialogue:
 
         assert said in shown(desk.get(url("dialogue", lease.token)))
 
-    def test_folds_a_long_dialogue(self, desk, lease):
-        roles = ("seeker", "supporter")
-        lease.context.turns = [
-            {"role": roles[n % 2], "text": f"Turn {n} of eleven.".ljust(40, ".")} for n in range(11)
-        ]
-        lease.context.save(update_fields=["turns"])
-
-        page = shown(desk.get(url("dialogue", lease.token)))
-
-        assert "Show 6 earlier messages" in page
-        assert page.index("Turn 5 of") < page.index("</details>") < page.index("Turn 6 of")
-
     def test_shows_the_counts_of_the_draft(self, desk, lease):
         desk.post(url("draft", lease.token), {"text": "You lost her. What now?"})
 
