@@ -25,7 +25,6 @@ from annotation.session.http import (
     rater_required,
 )
 from annotation.session.views.ending import is_over, show_end
-from annotation.studies import http as study_http
 from annotation.studies import selectors
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
@@ -163,8 +162,14 @@ def _refuse_change(
 ) -> HttpResponse:
     """Say that the study is closed, or show the same pair to be sent again in a minute."""
     if isinstance(refusal, judging.StudyClosedError):
-        study = study_http.study_or_404(request.page.slug)
-        return http.say_not_open(request, study, way_on=http.way_back(study.slug))
+        return http.say(
+            request,
+            request.page,
+            status=409,
+            heading=_("This study is closed"),
+            text=_("Your change is not saved: the answer you sent before stays. Thank you."),
+            way_on=http.way_back(request.page.slug),
+        )
     text = _("You changed this answer very often. Wait a minute, then send it again.")
     form.add_error("rationale", text)
     answer = _show_again(request, token, form, status=429)
