@@ -72,7 +72,11 @@ def stop(request: RaterRequest) -> HttpResponse:
     if request.method == "POST":
         leasing.stop_judging(rater=request.rater, now=visit_time(request))
         return _to_last_page(request)
-    context = {"study": request.page, "ending": Ending.of_rater(request.rater)}
+    context = {
+        "study": request.page,
+        "ending": Ending.of_rater(request.rater),
+        "is_closed": request.rater.study.is_closed,
+    }
     return http.render_fragment(request, "annotation/_stop.html", context)
 
 

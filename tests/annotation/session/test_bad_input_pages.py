@@ -158,7 +158,8 @@ class TestStudy:
 
         sent = client.post(url(study, "submit", lease.token), changed, headers=headers)
 
-        assert_kind(sent, 409, "This study is closed", "Your change is not saved", changed["rationale"])
+        assert_kind(sent, 409, "This study is closed", changed["rationale"])
+        assert "Your change is not saved" in sent.content.decode()
         assert "Any answers you sent are saved" not in sent.content.decode()
         assert Judgment.objects.get().rationale == ANSWER["rationale"]
         assert client.get(url(study, "last"))["Location"] == url(study, "judge")

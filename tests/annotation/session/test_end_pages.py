@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.choices import RaterState, SubmissionState
+from annotation.choices import RaterState, StudyState, SubmissionState
 from annotation.models import Consent, Judgment, Lease, PlatformEvent, Rater, Study
 from annotation.raters.visit_time import IMAGINED
 from annotation.raters.webhooks import sign
@@ -95,6 +95,18 @@ class TestPauses:
 
         rater.refresh_from_db()
         assert rater.state == RaterState.ACTIVE
+
+    @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
+    def test_stop_offers_a_break_to_come_back_from_unless_the_study_is_closed(
+        self, client, study, rater, state
+    ):
+        judge(client, study)
+        Study.objects.update(state=state)
+
+        page = client.get(url(study, "stop"))
+
+        offered = url(study, "take_break") in [form.action for form in read_forms(page)]
+        assert offered is ("come back" in page.content.decode()) is (state == StudyState.PAUSED)
 
 
 class TestEnd:
