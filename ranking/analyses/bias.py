@@ -320,7 +320,8 @@ def _slopes(
 METHOD = (
     "Shares (Wilson 1927), differences and slopes by source dialogue (Liang and Zeger 1986), "
     "sign tests for single evaluators; slopes of length hold systems and position equal, slopes "
-    "over time compare people with themselves (Frisch and Waugh 1933). p-values are adjusted in "
+    "over time compare people with themselves (Frisch and Waugh 1933), with errors by person as "
+    "well (Cameron, Gelbach and Miller 2011). p-values are adjusted in "
     "each table (Benjamini and Hochberg 1995)."
 )
 

@@ -1,7 +1,9 @@
 """Position of a message and place of a judgment: whether either sways those who judge."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -29,6 +31,8 @@ from ranking.numerics.clustered_means import (
     ClusteredMean,
     NothingLeftError,
     TooFewDialoguesError,
+    clustered_difference,
+    crossed,
     partial_slope,
 )
 
@@ -251,7 +255,7 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
         for label, every in figures.items():
             rows = np.flatnonzero(chosen & np.isin(third, (0, 2)) & np.isfinite(every))
             values, is_last = every[rows], third[rows] == 2  # noqa: PLR2004 - the third
-            gap = difference_of(values, columns.unit[rows], is_last) if len(rows) else None
+            gap = _gap(columns, values, is_last, rows) if len(rows) else None
             if gap is not None:
                 parts = (mean_cell(values[~is_last]), mean_cell(values[is_last]))
                 heads.append((name, label, len(rows), *parts))
@@ -263,7 +267,8 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
         "drift",
         "From the first third to the last",
         "Each evaluator's judgments in the order in which they were given. Agreement is with what "
-        "most of the other answers to the same pair say, where most say one thing. "
+        "most of the other answers to the same pair say, where most say one thing. What one "
+        "person's answers have in common is in the intervals of people. "
         f"{family_of('the difference in each row')}",
         (
             KIND,
@@ -361,10 +366,28 @@ def _slope(
         return None
     who = columns.evaluator[rows]
     y, x = (_within(one, who) for one in (values[rows], place[rows].astype(np.float64)))
-    try:
-        return partial_slope(y, x, np.empty((len(rows), 0)), columns.unit[rows])
-    except (NothingLeftError, TooFewDialoguesError):
-        return None
+    none = np.empty((len(rows), 0))
+    return _by_person_too(lambda way: partial_slope(y, x, none, way), columns, rows)
+
+
+def _gap(
+    columns: JudgmentColumns, values: Floats, is_last: Booleans, rows: Integers
+) -> ClusteredMean | None:
+    """Return how much higher the last values are: of people for others, of judges for these."""
+    if columns.is_judge[columns.evaluator[rows[0]]]:
+        return difference_of(values, columns.unit[rows], is_last)
+    return _by_person_too(lambda way: clustered_difference(values, way, is_last), columns, rows)
+
+
+def _by_person_too(
+    estimate: Callable[[Integers], ClusteredMean], columns: JudgmentColumns, rows: Integers
+) -> ClusteredMean | None:
+    """Return a figure with its error by dialogue and person: people change in ways of their own."""
+    unit, who = columns.unit[rows], columns.evaluator[rows]
+    for attempt in (partial(crossed, estimate, unit, who), partial(estimate, unit)):
+        with suppress(NothingLeftError, TooFewDialoguesError):
+            return attempt()
+    return None
 
 
 def _within(values: Floats, group: Integers) -> Floats:

@@ -1,7 +1,9 @@
 """Means and slopes of judgments that depend on each other: by source dialogue, or rater as well."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy import special
@@ -222,12 +224,22 @@ def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> Clustere
     .. [1] Cameron, Gelbach & Miller (2011), J. Bus. Econ. Stat. 29:238-249.
        doi:10.1198/jbes.2010.07136
     """
-    one, two = clustered_mean(values, cluster), clustered_mean(values, other)
+    found = crossed(partial(clustered_mean, values), cluster, other)
+    return replace(found, n_clusters=min(found.n_clusters, len(np.unique(other))))
+
+
+def crossed(
+    estimate: Callable[[Integers], ClusteredMean], cluster: Integers, other: Integers
+) -> ClusteredMean:
+    """Return what is estimated with an error for two ways of hanging together, as `crossed_mean`.
+
+    ``estimate`` gives the figure with its error for some clusters; ``n_clusters`` is that of
+    the first.
+    """
     both = cluster.astype(np.int64) * (int(other.max()) + 1) + other
-    joint = clustered_mean(values, both)
+    one, two, joint = (estimate(way) for way in (cluster, other, both))
     variance = one.error**2 + two.error**2 - joint.error**2
-    error = max(math.sqrt(max(variance, 0.0)), one.error, two.error)
-    return ClusteredMean(one.mean, error, one.n, min(one.n_clusters, two.n_clusters))
+    return replace(one, error=max(math.sqrt(max(variance, 0.0)), one.error, two.error))
 
 
 def resampled_means(

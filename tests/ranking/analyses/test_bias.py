@@ -232,6 +232,20 @@ class TestOverTime:
         assert drifted["low"] > 0.0
         assert drifted["last"] > drifted["first"]
 
+    def test_people_who_change_each_in_a_way_of_their_own_show_no_trend(self, rng):
+        columns = simulate(rng, n_units=100, n_judges=0)
+        place, own = places_of(columns), np.array([0.01, 0.01, 0.01, 0.01, -0.01, -0.01])
+        noise = 0.2 * rng.normal(size=len(place))
+        seconds = np.exp(4.0 + own[columns.evaluator] * place + noise)
+
+        findings = analyse("BIAS", known(columns, seconds=seconds))
+
+        for key in ("fatigue", "drift"):
+            slower = row_of(findings, key, figure="Seconds, natural logarithm")
+            assert slower["value"] > 0.2
+            assert slower["low"] < 0.0
+            assert slower["p"] > 0.1
+
     @pytest.mark.parametrize("third", [2, 3])
     def test_first_and_last_third_are_of_each_evaluator(self, third):
         said = [0] * third + [2] * 2 * third
