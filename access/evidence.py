@@ -5,6 +5,7 @@ import hashlib
 import hmac
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from access.choices import PersonKind
 from access.models import ConsentEvidence
@@ -41,6 +42,13 @@ def evidence_of(identifier: str) -> list[ConsentEvidence]:
     ]
     rows = ConsentEvidence.objects.filter(person__in=people).order_by("-given_on", "scope")
     return list(rows)
+
+
+def evidence_in(scope: str, kind: PersonKind, identifier: str) -> QuerySet[ConsentEvidence]:
+    """Return what the person with an identifier agreed to in one study or dataset."""
+    key = settings.HEART_EVIDENCE_KEY
+    person = person_hash(key, kind=kind, scope=scope, identifier=identifier)
+    return ConsentEvidence.objects.filter(person=person)
 
 
 def keep_evidence(

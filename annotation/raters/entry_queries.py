@@ -2,9 +2,11 @@
 
 import datetime as dt
 
-from django.db.models import Subquery, Sum
+from django.db.models import BooleanField, Exists, ExpressionWrapper, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from access.choices import PersonKind
+from access.evidence import evidence_in
 from annotation.assignment import design
 from annotation.choices import Platform, Purpose
 from annotation.models import Comparison, FailedArrival, Lease, PlatformSubmission, Rater, Study
@@ -15,11 +17,21 @@ from completions.dialogues.queries import with_language
 from completions.models import Completion
 
 
-def has_room(study: Study) -> bool:
-    """Say whether any comparison that counts has a slot for somebody new."""
-    return Comparison.objects.filter(
+def has_withdrawn(study: Study, identifier: str) -> bool | None:
+    """Say whether somebody who is no rater was one; None if no comparison has a slot for them.
+
+    By the evidence of their consent: nothing else is left of a withdrawn person's identifier.
+    """
+    room = Comparison.objects.filter(
         study=study, purpose=Purpose.MAIN, slots_left__gt=0, held_at=None
-    ).exists()
+    )
+    if not identifier:
+        return False if room.exists() else None
+    evidence = evidence_in(study.slug, PersonKind.RATER, identifier)
+    alike = Rater.objects.filter(study=study, external_id__iexact=identifier)
+    was_one = ExpressionWrapper(Exists(evidence) & ~Exists(alike), BooleanField())
+    found = room.annotate(was_one=was_one).values_list("was_one", flat=True)
+    return next(iter(found[:1]), None)
 
 
 def n_failed_arrivals(study: Study, platform: str, *, now: dt.datetime) -> Coalesce:

@@ -36,6 +36,10 @@ class BoundElsewhereError(Exception):
     """The person takes part by another browser, and nothing shows that this one is theirs, too."""
 
 
+class WithdrawnError(BoundElsewhereError):
+    """The person has withdrawn, and would judge the same pairs as somebody new."""
+
+
 def enter_study(
     *,
     study: Study,
@@ -62,10 +66,12 @@ def enter_study(
         If the person is new and came another way than the study's platform sends people.
     StudyFullError
         If the person is new and no slot is left.
+    WithdrawnError
+        If the person was here before and withdrew.
     """
     if (known := _known(study, entry)) is not None:
         return come_back(rater=known, entry=entry, now=now, is_simulated=is_simulated)
-    check_admission(study=study, platform=entry.platform, is_simulated=is_simulated)
+    check_admission(study=study, entry=entry, is_simulated=is_simulated)
     try:
         rater = Rater(
             study=study,
@@ -89,12 +95,12 @@ def check_arrival(*, study: Study, entry: Entry, is_simulated: bool) -> Rater | 
 
     Raises
     ------
-    BoundElsewhereError, StudyNotOpenError, WrongPlatformError, StudyFullError
+    BoundElsewhereError, StudyNotOpenError, WrongPlatformError, StudyFullError, WithdrawnError
         As ``enter_study`` does.
     """
     known = _known(study, entry)
     if known is None:
-        check_admission(study=study, platform=entry.platform, is_simulated=is_simulated)
+        check_admission(study=study, entry=entry, is_simulated=is_simulated)
     elif not _may_be(known, entry, is_simulated=is_simulated):
         raise BoundElsewhereError
     return known
@@ -147,21 +153,24 @@ def flag_team(rater: Rater) -> None:
     rater.is_team = True
 
 
-def check_admission(*, study: Study, platform: str, is_simulated: bool) -> None:
+def check_admission(*, study: Study, entry: Entry, is_simulated: bool) -> None:
     """Say whether somebody new may enter; the errors are those of ``enter_study``.
 
     Raises
     ------
-    StudyNotOpenError, WrongPlatformError, StudyFullError
+    StudyNotOpenError, WrongPlatformError, StudyFullError, WithdrawnError
         If not.
     """
     if study.state != StudyState.OPEN or study.is_simulated != is_simulated:
         raise StudyNotOpenError
     required = selectors.content_of(study)["crowd"]["platform"]
-    if required not in {"any", platform.lower()}:
+    if required not in {"any", entry.platform.lower()}:
         raise WrongPlatformError
-    if not entry_queries.has_room(study):
+    has_withdrawn = entry_queries.has_withdrawn(study, entry.external_id)
+    if has_withdrawn is None:
         raise StudyFullError
+    if has_withdrawn:
+        raise WithdrawnError
 
 
 @transaction.atomic

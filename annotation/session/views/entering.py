@@ -249,7 +249,7 @@ def _say_refused(
     request: HttpRequest, study: Study, refusal: Exception, *, platform: str
 ) -> HttpResponse:
     if isinstance(refusal, entering.BoundElsewhereError):
-        return _say_bound_elsewhere(request, study)
+        return _say_bound_elsewhere(request, study, refusal)
     if isinstance(refusal, entering.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, entering.WrongPlatformError):
@@ -273,8 +273,17 @@ def _count_failed_arrival(request: HttpRequest, study: Study, platform: str) -> 
     request.close = close_and_count  # type: ignore[method-assign]
 
 
-def _say_bound_elsewhere(request: HttpRequest, study: Study) -> HttpResponse:
-    """Tell somebody who took part by another browser how they get back to their answers."""
+def _say_bound_elsewhere(
+    request: HttpRequest, study: Study, refusal: entering.BoundElsewhereError
+) -> HttpResponse:
+    """Tell somebody who took part by another browser how they get back to their answers.
+
+    Only the browser of who withdrew is told of that: an id alone tells nobody.
+    """
+    if isinstance(refusal, entering.WithdrawnError):
+        known = http.recognised(request, study)
+        if known is not None and known.state == RaterState.WITHDRAWN:
+            return http.go(request, "done", study.slug)
     page = http.study_page(request, study.slug)
     return http.render_fragment(request, "annotation/_bound.html", {"study": page}, status=409)
 

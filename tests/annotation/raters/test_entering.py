@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 import json
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.judging.services import leasing
 from annotation.models import Consent, Rater, Study
 from annotation.raters.entry_links import Entry
-from annotation.raters.services import entering
+from annotation.raters.services import entering, withdrawing
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 from annotation.studies import selectors
 from tests.conftest import rolled_back
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.django_db
 PROLIFIC = Entry(Platform.PROLIFIC, "60d0fe4f", {"SESSION_ID": "s1", "STUDY_ID": "p1"})
 LATER = NOW + dt.timedelta(days=1)
 OF_PROLIFIC = CONTENT | {"crowd": CONTENT["crowd"] | {"platform": "prolific"}}
+HERE = {"utc_offset_minutes": None, "now": LATER}
 SIMULATED = {"is_simulated": True, "title": "Simulated raters"}
 NOT_OPEN, FULL = leasing.StudyNotOpenError, entering.StudyFullError
 ELSEWHERE = entering.WrongPlatformError
@@ -218,6 +220,41 @@ class TestEnterStudy:
         # consent and its evidence.
         selectors.content_of(study)  # read once in the life of a process
         with django_assert_num_queries(8):
+            enter(study, PROLIFIC)
+
+
+class TestWhoWithdrew:
+    """Who could come back as somebody new would pass every check, and judge each pair twice."""
+
+    @pytest.fixture(params=[True, False], ids=["answers kept", "answers deleted"], autouse=True)
+    def gone(self, request, study):
+        rater = enter(study, PROLIFIC)
+        withdrawing.withdraw_rater(rater=rater, now=NOW, keep_answers=request.param)
+
+    @pytest.mark.parametrize(
+        "entry",
+        [PROLIFIC, replace(PROLIFIC, session={"SESSION_ID": "s2"}, form="f2"),
+         replace(PROLIFIC, is_signed=True), Entry(Platform.GENERIC, "60D0FE4F")],
+        ids=["the same link", "another submission", "signed", "of another platform"],
+    )  # fmt: skip
+    def test_is_not_let_in_as_somebody_new(self, study, entry):
+        for let_in in (entering.check_arrival, partial(entering.enter_study, **HERE)):
+            with pytest.raises(entering.WithdrawnError):
+                let_in(study=study, entry=entry, is_simulated=False)
+
+        assert Rater.objects.count() == 1
+
+    def test_keeps_nobody_else_out(self, study):
+        enter(study, replace(PROLIFIC, external_id="60d0fe50"))
+        enter(study)
+        enter(open_study(), PROLIFIC)
+
+        assert Rater.objects.count() == 4
+
+    def test_finds_a_full_study_full(self, study):
+        study.comparisons.update(slots_left=0)
+
+        with pytest.raises(FULL):
             enter(study, PROLIFIC)
 
 

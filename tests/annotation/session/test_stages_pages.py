@@ -1,12 +1,13 @@
 """What comes beside answers: questions before them, breaks, skips, reports, sources, withdrawal."""
 
 import pytest
+from django.test import Client
 
 from annotation.choices import RaterState, ReportKind, Source
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, SourceGuess
 from annotation.session.forms import SKIP_REASONS
 from completions.choices import LeaseOutcome
-from tests.annotation.session.steps import code_on, judge, let_in, show_pair
+from tests.annotation.session.steps import PROLIFIC, code_on, judge, let_in, show_pair
 from tests.helpers.factories import NOW, make_comparison, make_completion
 from tests.helpers.factories_written_once import make_exclusion
 from tests.helpers.visits import HTMX, enrol, open_study, read_forms, study_content, url
@@ -254,6 +255,16 @@ class TestWithdraw:
         self.send(client, study, "delete")
         rater.refresh_from_db()
         assert not rater.data_kept
+
+    def test_leads_back_to_the_last_page_and_nobody_in_anew(self, client, study):
+        enrol(client, study, **PROLIFIC)
+        self.send(client, study, "keep")
+
+        here = client.get(url(study, "entry"), PROLIFIC)
+        elsewhere = Client().get(url(study, "entry"), PROLIFIC)
+
+        assert here["Location"] == url(study, "done")
+        assert elsewhere.status_code == 409
 
     def test_is_offered_before_and_after_the_end(self, client, study, rater):
         before = client.get(url(study, "stop"))
