@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Manager, Max, Min, Q, Sum
+from django.db.models import Count, Exists, Manager, Max, Min, Q, QuerySet, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -39,17 +39,21 @@ from annotation.models import (
     ReportAlert,
 )
 from annotation.quality.services.reporting import is_mail_set_up
-from completions.choices import CallState, RunState
+from completions.choices import CallState, JobKind, RunState
 from completions.models import (
     FAILED,
     GenerationCall,
     GenerationRun,
+    Job,
     LabellingRun,
     RewriteCall,
     ScreeningCall,
     StrategyCall,
     WritingLease,
 )
+from completions.models.dataset import OPEN
+from completions.runs.queries import calls_to_make
+from completions.runs.services.calling import going_on
 from completions.writers.emails import waiting_mails
 from ranking.choices import FitState
 from ranking.models import Fit
@@ -70,6 +74,7 @@ RUNS: dict[str, Manager[Any]] = {
     "rationales": RationaleRun.objects,
     "strategies": LabellingRun.objects,
 }
+JOBS = {"rewrites": JobKind.REWRITE, "screening": JobKind.SCREEN}
 WAITING = (CallState.PENDING, CallState.CLAIMED)
 LATELY = dt.timedelta(minutes=15)
 
@@ -110,12 +115,20 @@ def _waiting(_now: dt.datetime) -> Iterable[Sample]:
 
 def _ages(now: dt.datetime) -> Iterable[Sample]:
     """Of calls that may be claimed now: waiting for a provider is no delay of ours."""
-    for kind, rows_of in CALLS.items():
+    for kind in CALLS:
         due = Q(retry_at=None) | Q(retry_at__lte=now)
-        ready = rows_of.filter(due, state=CallState.PENDING, ended_at=None)
+        ready = _to_make(kind).filter(due, state=CallState.PENDING, ended_at=None)
         oldest = ready.aggregate(at=Min("created_at"))["at"]
         yield (kind,), (now - oldest).total_seconds() if oldest else 0.0
     yield ("mails",), (now - min(_mails(), default=now)).total_seconds()
+
+
+def _to_make(kind: str) -> QuerySet[Any]:
+    """Leave out what nobody wants now: calls of runs that stand still, and of jobs that are over."""
+    if kind in RUNS:
+        return going_on(calls_to_make(RUNS[kind].model))
+    jobs = Job.objects.filter(kind=JOBS[kind], state__in=OPEN)
+    return CALLS[kind].filter(Exists(jobs))
 
 
 def _mails() -> list[dt.datetime]:

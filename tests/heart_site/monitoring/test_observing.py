@@ -34,11 +34,16 @@ from tests.helpers.factories import (
     NOW,
     make_comparison,
     make_generation_call,
+    make_judge_call,
+    make_rewrite_call,
+    make_screening_call,
     make_study,
     make_system,
     make_writer,
 )
+from tests.helpers.factories_of_calls import make_generation_run
 from tests.helpers.factories_of_people import make_alert, make_mail
+from tests.helpers.factories_of_site import make_job
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of the operator's"
@@ -242,6 +247,14 @@ def told(name):
     return dict(metrics.GAUGES[name].read(NOW + HOUR))
 
 
+PAUSED = {"state": "PAUSED", "pause_reason": "ADMIN"}
+
+
+def of_study(state):
+    """Return the comparison of a study in that state, as a call is made of it."""
+    return {"comparison": make_comparison(study=make_study(state=state))}
+
+
 class TestWhatWaits:
     def test_slots_of_open_studies(self):
         study = make_study(slug="kind", state="OPEN")
@@ -257,6 +270,25 @@ class TestWhatWaits:
 
         assert told("waiting_work")["completions", "pending"] == 2
         assert told("oldest_waiting_seconds")[("completions",)] == 3600
+
+    @pytest.mark.parametrize(
+        ("kind", "make", "n"),
+        [
+            ("completions", lambda: make_generation_call(run=make_generation_run(**PAUSED)), 0),
+            ("completions", lambda: make_generation_call(run=make_generation_run()), 1),
+            ("judges", lambda: make_judge_call(**of_study("CLOSED")), 0),
+            ("judges", lambda: make_judge_call(**of_study("OPEN")), 1),
+            ("screening", make_screening_call, 0),
+            ("screening", lambda: make_job(kind="SCREEN") and make_screening_call(), 1),
+            ("rewrites", lambda: make_job(kind="SCREEN") and make_rewrite_call(), 0),
+        ],
+    )
+    def test_calls_that_nobody_wants_made_now_are_no_delay(self, kind, make, n):
+        call = make()
+        type(call).objects.update(created_at=NOW)
+
+        assert told("waiting_work")[kind, "pending"] == 1
+        assert told("oldest_waiting_seconds")[(kind,)] == 3600 * n
 
     @pytest.mark.parametrize(
         ("admins", "make", "n"),
