@@ -124,7 +124,7 @@ def _ages(now: dt.datetime) -> Iterable[Sample]:
 
 
 def _to_make(kind: str) -> QuerySet[Any]:
-    """Leave out what nobody wants now: calls of runs that stand still, and of jobs that are over."""
+    """Leave out what nobody wants now: calls of runs that stand still, or of jobs that are over."""
     if kind in RUNS:
         return going_on(calls_to_make(RUNS[kind].model))
     jobs = Job.objects.filter(kind=JOBS[kind], state__in=OPEN)
