@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from access.roles import StaffRequest
@@ -29,6 +29,7 @@ from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import Rubric, RubricError, load_rubric
 from annotation.studies.services import drafts, states
 from annotation.study_form.forms import StudyFile, StudyForm
+from completions.files.toml import content_hash
 from completions.models import Dataset
 
 REFUSALS = (
@@ -47,6 +48,10 @@ BESIDE: Mapping[type[Exception], str] = {
     RubricError: "rubric",
 }
 """The field that each refusal is about; others are about the study as a whole."""
+_CHANGED = gettext_lazy(
+    "Somebody changed the draft after you opened it. Look at it in another tab, take over what is "
+    "new, and store your change again."
+)
 
 
 @require_safe
@@ -93,9 +98,12 @@ def edit(request: StaffRequest, study: str) -> HttpResponse:
         messages.error(request, _("The study is locked: nothing of it changes any more."))
         return redirect("console:protocol", draft.slug)
     form = form_over_study(request, draft)
+    seen = content_hash({"dataset": draft.dataset.slug, **draft.content})
+    if request.POST.get("seen", seen) != seen and form.is_valid():
+        form.blame("", str(_CHANGED))
     if changed := _stored(form, partial(_change, request, draft)):
         return redirect("console:protocol", changed.slug)
-    return _form(request, form, study=draft)
+    return _form(request, form, study=draft, seen=seen)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -168,16 +168,20 @@ def edit_study(
     Raises
     ------
     StudyStateError
-        If the study is locked.
+        If the study is locked, or has another content than was read.
     StudyExistsError
         If it is to have the slug of another study, or its name and version.
     RubricShownError, DimensionUnknownError, SeedTakenError
         As for a new study.
     """
     check_rubric(protocol, rubric)
+    read = study
     study = Study.objects.select_for_update().select_related("dataset").get(pk=study.pk)
     if study.locked_at is not None:
         msg = f'"{study.slug}" is locked: nothing of it changes any more'
+        raise StudyStateError(msg)
+    if (study.dataset_id, study.content) != (read.dataset_id, read.content):
+        msg = f'somebody changed "{study.slug}" meanwhile'
         raise StudyStateError(msg)
     check_free(protocol, draft=study)
     fields = fields_of(with_seed(protocol, draft=study), rubric)

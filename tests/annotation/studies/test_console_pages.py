@@ -312,6 +312,43 @@ class TestTabs:
         assert pages_beside(study, "planner") == [], "a tab of one page has no second row"
 
 
+class TestADraftThatTwoChange:
+    def store(self, client, page, **changes):
+        """Send a page of the form as it was shown, with some changes."""
+        form = page.context["form"]
+        shown = {one.html_name: one.value() or "" for one in form}
+        sent = {"dataset": Study.objects.get().dataset.slug, "seen": page.context["seen"]}
+        return client.post(page.request["PATH_INFO"], shown | sent | changes)
+
+    def test_is_not_set_back_by_who_opened_it_before(self, admin_client):
+        address_of_form = address("edit", draft_of_file())
+        one, other = (admin_client.get(address_of_form) for _ in range(2))
+        self.store(admin_client, one, title="By one")
+
+        late = self.store(admin_client, other, question="By the other?")
+        asked = Study.objects.get()
+        again = self.store(admin_client, late, title="By one")
+
+        assert (asked.title, late.status_code) == ("By one", 422)
+        assert "Somebody changed the draft after you opened it." in text(late)
+        assert 'value="By the other?"' in late.content.decode()
+        assert again.status_code == 302
+        asked.refresh_from_db()
+        assert (asked.title, asked.content["question"]) == ("By one", "By the other?")
+
+    def test_is_not_set_back_by_who_read_it_a_moment_before(self):
+        read = draft_of_file()
+        file = load_protocol(STUDIES / "heart-rubric.toml")
+        told = {"rubric": load_rubric(file.rubric), "dataset": read.dataset, "now": NOW}
+        title, question = ({"title": "By one"}, {"question": "By the other?"})
+        drafts.edit_study(study=read, protocol=file.model_copy(update=title), **told)
+
+        with pytest.raises(states.StudyStateError, match="somebody changed"):
+            drafts.edit_study(study=read, protocol=file.model_copy(update=question), **told)
+
+        assert Study.objects.get().title == "By one"
+
+
 class TestAddresses:
     def test_below_the_console_that_are_not_a_study_are_no_slugs(self):
         words = set()
