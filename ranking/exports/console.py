@@ -25,8 +25,9 @@ from ranking.exports.options import (
     Rule,
 )
 from ranking.exports.rows import has_texts
-from ranking.exports.sources import export_of, is_simulated, offers, tables_of
+from ranking.exports.sources import export_of, offers, tables_of
 from ranking.exports.writing import file_name, written
+from ranking.judgments.analysis_set import is_simulated
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422

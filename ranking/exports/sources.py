@@ -8,11 +8,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from django.db.models import Q
-
 from annotation.models import Comparison, ExternalJudgment, Judgment, Study
 from annotation.studies.selectors import dimension_keys
-from completions.models import Completion, System
+from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.exports import rows
 from ranking.exports.data_dictionary import ExportColumn, ExportTable
@@ -101,21 +99,6 @@ def offers(study: Study, *, n_judgments: int | None = None) -> list[dict[str, An
         }
         for table in TABLES
     ]
-
-
-def is_simulated(study: Study) -> bool:
-    """Say whether anything that an export of the study holds is simulated."""
-    systems = System.objects.filter(is_simulated=True)
-    pairs = Comparison.objects.filter(study=study)
-    of_system = Q(first__system__in=systems) | Q(second__system__in=systems)
-    return (
-        study.is_simulated
-        or study.raters.filter(is_simulated=True).exists()
-        or (systems.exists() and pairs.filter(of_system).exists())
-        or study.dataset.contexts.filter(is_simulated=True).exists()
-        or study.external_batches.filter(is_simulated=True).exists()
-        or Judgment.objects.filter(judge__is_simulated=True, comparison__study=study).exists()
-    )
 
 
 ROUNDING = 1e-9

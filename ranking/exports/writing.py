@@ -10,7 +10,7 @@ from access.console.csv_cells import csv_lines
 from annotation.models import Study
 from ranking.exports.data_dictionary import ExportColumn, ExportTable, Kind
 from ranking.exports.options import ExportFormat, ExportRefusedError
-from ranking.exports.sources import is_simulated
+from ranking.judgments.analysis_set import is_simulated
 from ranking.released.writing import Pipe
 
 if TYPE_CHECKING:

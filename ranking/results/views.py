@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Q
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext
@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from access.console.tables import csv_answer
 from access.roles import members_only
+from annotation.models import Study
 from ranking import downloads as tables
 from ranking import figures
 from ranking.boards import board_of
@@ -19,6 +20,7 @@ from ranking.figures.marks import Drawing
 from ranking.findings import Findings
 from ranking.fits import analysis_queries
 from ranking.fits.queries import ENDED, Results, has_withdrawn_data, is_out_of_date
+from ranking.judgments.analysis_set import HOLDS_SIMULATED
 from ranking.models import Fit
 from ranking.plots.radar import UnknownRowError, read_names
 from ranking.raters.accounting import CLASSES
@@ -33,7 +35,6 @@ from ranking.results.http import (
     json_answer,
     or_404,
     results_page,
-    study_or_404,
 )
 from ranking.results.serializers import BoardOut
 
@@ -173,10 +174,13 @@ def history_csv(request: HttpRequest, results: Results) -> StreamingHttpResponse
     """Download how the ratings moved of the pool and the contexts that the address names."""
     pool, context_set = filters_or_404(request, results).selected
     points = analysis_queries.history(results, pool, context_set)
-    is_simulated = any(point.is_simulated for point in points)
     parts = (results.study.slug, "history", pool.lower(), context_set.lower())
     is_embargoed = results.is_team and results.is_embargoed
-    name = tables.file_name(*parts, is_simulated=is_simulated, is_embargoed=is_embargoed)
+    name = tables.file_name(
+        *parts,
+        is_simulated=any(point.is_simulated for point in points),
+        is_embargoed=is_embargoed,
+    )
     return csv_answer(request, tables.history_rows(points), name)
 
 
@@ -209,8 +213,15 @@ def release_zip(_request: HttpRequest, results: Results, key: str) -> StreamingH
 @members_only()
 def ensemble_csv(request: HttpRequest, study: str) -> StreamingHttpResponse:
     """Download what the LLM judges of a study say together, comparison by comparison."""
-    rows = tables.ensemble_rows(study_or_404(study))
-    return csv_answer(request, rows, f"{study}-ensemble")
+    simulated = ExpressionWrapper(HOLDS_SIMULATED, BooleanField())
+    studies = Study.objects.annotate(holds_simulated=simulated)
+    found = or_404(studies.filter(slug=study).first(), f"there is no study {study}")
+    name = tables.file_name(
+        *(found.slug, "ensemble"),
+        is_simulated=found.holds_simulated,
+        is_embargoed=Results(found, is_team=True).is_embargoed,
+    )
+    return csv_answer(request, tables.ensemble_rows(found), name)
 
 
 def _findings_or_404(results: Results, fit: Fit, kind: str) -> Findings:

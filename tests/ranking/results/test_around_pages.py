@@ -26,6 +26,8 @@ from ranking.results import views
 from tests.helpers.factories import (
     HOUR,
     NOW,
+    make_context,
+    make_dialogue,
     make_judgment,
     make_rater,
     make_study,
@@ -202,6 +204,24 @@ class TestVerdicts:
 
         assert 'filename="simulated-' in response["Content-Disposition"]
         assert rows_of(response)[0]["is_simulated"] == "True"
+
+    @pytest.mark.parametrize(
+        ("is_simulated", "state", "says"),
+        [
+            (True, "OPEN", "embargoed-simulated-"),
+            (False, "OPEN", "embargoed-"),
+            (False, "CLOSED", ""),
+        ],
+    )
+    def test_of_judges_together_say_in_their_name_what_must_be_known_first(
+        self, admin_client, is_simulated, state, says
+    ):
+        study = make_study(state=state)
+        make_context(dialogue=make_dialogue(dataset=study.dataset), is_simulated=is_simulated)
+
+        name = get(admin_client, "ensemble_csv", study)["Content-Disposition"]
+
+        assert f'filename="{says}{study.slug}-ensemble.csv"' in name
 
     def test_cost_the_same_queries_for_any_number_of_calls(
         self, client, django_assert_max_num_queries
