@@ -21,6 +21,8 @@ NAMES = ("SESSION_ID", "assignmentId")
 """What platforms call the id of a submission on their links."""
 GOES_ON = (RaterState.STOPPED, RaterState.FULL)
 """How a part may have ended that a new submission takes up again, if anything is left of it."""
+MOST = 100
+"""Submissions of one rater: an address that makes more up is no link of a platform."""
 OUTCOMES = {
     "RETURNED": SubmissionState.RETURNED,
     "TIMED-OUT": SubmissionState.EXPIRED,
@@ -53,8 +55,10 @@ def open_submission(rater: Rater, ids: Mapping[str, str], *, now: dt.datetime) -
     """
     if rater.submissions.filter(session_id=_session_id(ids)).exists():
         return
-    n_before, wanted = selectors.rater_progress(rater)
     number = rater.submissions.count() + 1
+    if number > MOST:
+        return
+    n_before, wanted = selectors.rater_progress(rater)
     store_submission(rater, ids, number=number, n_before=n_before, now=now)
     if rater.state in GOES_ON and n_before < wanted:
         rater.state, rater.ended_at = RaterState.ACTIVE, None

@@ -14,7 +14,7 @@ from annotation.choices import Platform, RaterStage, RaterState, StudyState
 from annotation.judging.services import leasing
 from annotation.models import Consent, Rater, Study
 from annotation.raters.entry_links import Entry
-from annotation.raters.services import entering, withdrawing
+from annotation.raters.services import entering, submissions, withdrawing
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
 from annotation.studies import selectors
 from tests.conftest import rolled_back
@@ -145,6 +145,16 @@ class TestEnterStudy:
         assert (submission.session_id, submission.ids) == ("s1", {"STUDY_ID": "p1"})
         assert Rater.objects.count() == Consent.objects.count() == 1
         assert Consent.objects.get().given_at == NOW
+
+    @pytest.mark.parametrize("name", ["SESSION_ID", "assignmentId"])
+    def test_stores_no_more_submissions_than_a_person_has(self, study, monkeypatch, name):
+        monkeypatch.setattr(submissions, "MOST", 3)
+
+        for n in range(5):
+            rater = enter(study, replace(PROLIFIC, session={name: f"made-up-{n}"}))
+
+        numbers = rater.submissions.order_by("number").values_list("number", flat=True)
+        assert list(numbers) == [1, 2, 3]
 
     def test_does_not_take_one_person_for_another_nor_one_study(self, study):
         raters = {
