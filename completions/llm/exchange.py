@@ -9,6 +9,8 @@ Message = Mapping[str, str]
 
 MOST_TOKENS = 10_000_000
 """No model takes or gives more: who counts more, or less than none, has not counted."""
+MOST_CHARACTERS = 200_000
+"""No answer that is asked for has more: who says more heeds no limit of tokens, and may not end."""
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """What JSON can spell and no database can hold: NUL, and half of a surrogate pair."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from completions.llm.exchange import (
     CONFIGURATION,
     CONTENT_FILTERED,
+    MOST_CHARACTERS,
     MOST_TOKENS,
     TRUNCATED,
     UNKNOWN,
@@ -119,13 +120,21 @@ def _whole(answer: Any) -> _Received:  # noqa: ANN401 (of a module loaded late)
     if not answer.choices:
         return _Received("", given_id, usage)
     choice = answer.choices[0]
+    text = choice.message.content or ""
+    _refuse_endless(len(text))
     return _Received(
-        text=joined([choice.message.content or ""]),
+        text=joined([text]),
         provider_id=given_id,
         usage=usage,
         refusal=_refusal(choice.message),
         tokens=_tokens(choice),
     )
+
+
+def _refuse_endless(n_characters: int) -> None:
+    if n_characters > MOST_CHARACTERS:
+        msg = f"The answer has over {MOST_CHARACTERS:,} characters, and was read no further."
+        raise PermanentError(msg, kind=TRUNCATED)
 
 
 def _refusal(message: Any) -> str:  # noqa: ANN401 (of a module loaded late)
@@ -155,7 +164,7 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
     """Collect a stream; the first text that comes sets the time to first token."""
     texts: list[str] = []
     refusals: list[str] = []
-    first_at, given_id = None, ""
+    first_at, given_id, n_characters = None, "", 0
     async for chunk in stream:
         given_id = given_id or str(chunk.id or "")
         for choice in chunk.choices:
@@ -165,6 +174,8 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
             if choice.delta.content:
                 first_at = first_at or time.perf_counter()
                 texts.append(choice.delta.content)
+                n_characters += len(choice.delta.content)
+                _refuse_endless(n_characters)
     return _Received(
         text=joined(texts),
         provider_id=_provider_id(given_id, stream),

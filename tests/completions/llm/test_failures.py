@@ -8,11 +8,29 @@ import pytest
 
 from completions import llm
 from completions.llm import failures
+from completions.llm.exchange import MOST_CHARACTERS
 from completions.llm.failures import classified
 from completions.llm.library import _forget_empty_keys, litellm
 from completions.offline import Behaviour, Fault
-from tests.completions.llm.conftest import CLAUDE, GEMINI, MODELS, ask, failure, make_request, way
-from tests.helpers.providers import ASKS_LITELLM, Answer, completion, providing, said
+from tests.completions.llm.conftest import (
+    CLAUDE,
+    GEMINI,
+    MODELS,
+    ask,
+    asked,
+    failure,
+    make_request,
+    way,
+)
+from tests.helpers.providers import (
+    ASKS_LITELLM,
+    Answer,
+    choice,
+    completion,
+    providing,
+    said,
+    streamed,
+)
 
 pytestmark = [
     ASKS_LITELLM,
@@ -154,6 +172,18 @@ def test_each_failure_is_its_kind(provider, failing, stream):
     assert error.kind == kind
     assert failing.detail in str(error)
     assert isinstance(error, llm.TransientError) == (kind in TRANSIENT)
+
+
+@way
+def test_an_answer_that_does_not_end_is_read_no_further(provider, stream):
+    put = streamed if stream else completion
+    longest = "a" * MOST_CHARACTERS
+    error = failure(provider, put(choice(f"{longest}a")), stream=stream, api_key_env="KEY")
+
+    assert (error.kind, error.reply) == ("truncated", None)
+    assert "over 200,000 characters" in str(error)
+    reply = asked(provider, put(choice(longest)), stream=stream, api_key_env="KEY")
+    assert reply.text == longest
 
 
 @pytest.fixture(scope="module")
