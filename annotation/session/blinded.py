@@ -15,7 +15,7 @@ from annotation.studies.rubric import Dimension, Rubric
 from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import language_of
-from completions.models import Completion
+from completions.models import Completion, Context
 from completions.writers.guidelines import HelpLine
 
 
@@ -40,7 +40,7 @@ class ComparisonPage:
             context.turns,
             is_simulated=context.is_simulated,
             language=context.dialogue.language,
-            is_conversation=context.dialogue.n_utterances > 1,
+            is_conversation=is_conversation(context),
         )
         return cls(lease.token, dialogue, *texts)
 
@@ -53,6 +53,11 @@ class ComparisonPage:
         pair = study.content["practice"]
         dialogue = DialogueView.of(pair["turns"], language=language_of(study.dataset_id))
         return cls(None, dialogue, plain(pair["message_a"]), plain(pair["message_b"]))
+
+
+def is_conversation(context: Context) -> bool:
+    """Say whether people talk in it, and it is not a lone task."""
+    return context.dialogue.n_utterances > 1
 
 
 @dataclass(frozen=True)

@@ -250,7 +250,7 @@ def _report(
 ) -> HttpResponse:
     """Store what a rater says of a conversation, which leaves their screen for good."""
     try:
-        reporting.report_context(
+        report = reporting.report_context(
             token=token, rater=request.rater, kind=kind, text=text, now=visit_time(request)
         )
     except slots.LeaseNotFoundError:
@@ -259,6 +259,7 @@ def _report(
         "study": request.page,
         "heading": _("Thank you for telling us"),
         "is_upset": kind == ReportKind.UPSET,
+        "is_conversation": blinded.is_conversation(report.context),
     }
     return http.render_fragment(request, "annotation/_reported.html", context)
 

@@ -63,15 +63,31 @@ def test_a_spreadsheet_becomes_a_study_that_a_rater_judges(make, client):
     assert f"/s/{study.slug}/" in said
     assert f"/results/{study.slug}/" in said
     enrol(client, study)
+    practice = client.get(url(study, "how")).content.decode()
     pages = [judge(client, study) for _ in range(2)]
     assert Judgment.objects.count() == 2
     asked, alone = sorted(pages, key=lambda page: "When do you open?" not in page)
-    for page in pages:
+    for page in (practice, *pages):
         assert "Which answer is clearer?" in page
         assert "Text A" in page
         assert not [word for word in ("Reply A", "Seeker", "conversation", "Ash") if word in page]
     assert "The task" in asked
     assert '<div class="context">' not in alone
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("skip", {"reason": "upsetting"}), ("report", {"text": "Broken."})]
+)
+def test_a_task_that_is_reported_is_called_no_conversation(make, client, name, said):
+    make(*ROWS)
+    study = Study.objects.get()
+    enrol(client, study)
+    client.get(url(study, "judge"))
+
+    page = client.post(url(study, name, Lease.objects.get().token), said).content.decode()
+
+    assert "You won’t see this again" in page
+    assert "conversation" not in page
 
 
 def test_the_same_file_adds_nothing_and_a_longer_one_what_is_new(make):
