@@ -268,8 +268,19 @@ def _jsonl_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _jsonl_values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]:
+    record = _record(line)
+    values = tuple(_text(name, record.get(name)) for name in names)
     try:
-        record = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
+        "".join(filter(None, values)).encode()
+    except UnicodeEncodeError:
+        msg = "contains half of a surrogate pair"
+        raise _LineError(msg) from None
+    return values
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        record: Any = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
         msg = "not UTF-8; save the file in that encoding"
         raise _LineError(msg) from None
@@ -285,13 +296,7 @@ def _jsonl_values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]
     if not isinstance(record, dict):
         msg = "not a JSON object"
         raise _LineError(msg)
-    values = tuple(_text(name, record.get(name)) for name in names)
-    try:
-        "".join(filter(None, values)).encode()
-    except UnicodeEncodeError:
-        msg = "contains half of a surrogate pair"
-        raise _LineError(msg) from None
-    return values
+    return record
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
