@@ -74,9 +74,13 @@ def download(_request: StaffRequest, study: Study, key: str) -> HttpResponseBase
 def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Let everybody download a release."""
     release = _release_or_404(study, key)
-    release_services.publish_release(release=release, now=timezone.now(), by=request.user)
-    text = _("Release %(n)d is published: the results lead to it.") % {"n": release.version}
-    messages.success(request, text)
+    try:
+        release_services.publish_release(release=release, now=timezone.now(), by=request.user)
+    except release_services.ReleaseRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        text = _("Release %(n)d is published: the results lead to it.") % {"n": release.version}
+        messages.success(request, text)
     return redirect("raters:release", study.slug)
 
 

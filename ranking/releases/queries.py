@@ -190,6 +190,12 @@ def release_rows(study: Study) -> list[Release]:
     return found
 
 
+def is_stale(release: Release) -> bool:
+    """Say whether somebody, or a text, that is in a built release left since."""
+    found = (one for one in release_rows(release.study) if one == release)
+    return any(one.n_left for one in found)  # type: ignore[attr-defined] # like an annotation
+
+
 def _people_gone(study: Study) -> Iterator[Stay]:
     """Yield of each rater who had their answers deleted since when a release tells of them."""
     left = Rater.objects.filter(study=study, data_kept=False)

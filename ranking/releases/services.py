@@ -45,6 +45,9 @@ CHANGED = (
     "The study changed since release {version} was built of the same ratings. Refit, and build a "
     "new release."
 )
+STALE = (
+    "Somebody, or a text, that is in release {version} left since: build another, and publish that."
+)
 UNSOUND = "What was built does not verify: {problem}"
 
 
@@ -227,7 +230,15 @@ def reclaim_lost_releases(*, now: dt.datetime) -> list[int]:
 
 @transaction.atomic
 def publish_release(*, release: Release, now: dt.datetime, by: User) -> bool:
-    """Let the public download a release that is built; say whether it was not published before."""
+    """Let the public download a release that is built; say whether it was not published before.
+
+    Raises
+    ------
+    ReleaseRefusedError
+        If somebody, or a text, that is in it left since.
+    """
+    if queries.is_stale(release):
+        raise ReleaseRefusedError(STALE.format(version=release.version))
     waiting = Release.objects.filter(
         pk=release.pk, state=ReleaseState.DONE, published_at__isnull=True
     )

@@ -178,13 +178,18 @@ def a_writer_of_three_texts_of_which_two_are_compared(study):
     ],
 )
 def test_a_release_is_stale_by_who_or_what_is_in_it_and_left_since(client, study, leave, n):
-    make_kept_release(study, as_of=START)
+    release = make_kept_release(study, as_of=START)
+    publish = address("publish_release", study, release.key)
     leave(study)
-    sign_in(client, Role.ANALYST)
+    sign_in(client, Role.OWNER)
 
     page = client.get(address("release", study)).content.decode()
+    answer = client.post(publish, follow=True)
 
-    assert ("stale" in page) is (n > 0)
+    assert ("stale" in page) is (publish not in page) is (n > 0)
+    assert ("left since: build another" in answer.content.decode()) is (n > 0)
+    release.refresh_from_db()
+    assert (release.published_at is None) is (n > 0)
     assert ("1 person or text left" in page, "2 people or texts" in page) == (n == 1, n == 2)
 
 
