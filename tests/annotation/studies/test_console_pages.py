@@ -312,6 +312,20 @@ class TestTabs:
         assert pages_beside(study, "planner") == [], "a tab of one page has no second row"
 
 
+@pytest.mark.parametrize(
+    ("state", "left"),
+    [
+        (StudyState.OPEN, "not known yet: too few judgments came in the last day"),
+        (StudyState.CLOSED, "none: the study is closed"),
+    ],
+)
+def test_no_time_is_left_of_a_closed_study_whatever_its_plan_lacks(admin_client, state, left):
+    study = make_judgment().comparison.study
+    Study.objects.update(state=state)
+
+    assert f"Time left {left}" in text(admin_client.get(address("study", study)))
+
+
 class TestADraftThatTwoChange:
     def store(self, client, page, **changes):
         """Send a page of the form as it was shown, with some changes."""
