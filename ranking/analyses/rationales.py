@@ -173,7 +173,8 @@ def _slopes(
 ) -> tuple[ClusteredMean, ClusteredMean] | None:
     """Return by how much the model wins more often with the theme: as it is, and held equal.
 
-    Both have the degrees of freedom of the dialogues with the theme, if these are the fewer.
+    Both have the degrees of freedom of the dialogues with the theme, if these are the fewer, and
+    where all with the theme went one way the error of the first, if that is the larger.
     """
     theme = speaks.astype(np.float64)
     try:
@@ -181,4 +182,6 @@ def _slopes(
         held = partial_slope(won, theme, controls, unit)
     except (NothingLeftError, TooFewDialoguesError):
         return None
-    return raw, replace(held, n_clusters=raw.n_clusters)
+    tells = np.ptp(won[speaks]) > 0.0
+    error = held.error if tells else max(held.error, raw.error)
+    return raw, replace(held, n_clusters=raw.n_clusters, error=error)

@@ -200,6 +200,22 @@ class TestWinning:
         assert warm["raw"] > 0.4
         assert warm["value"] == pytest.approx(0.0, abs=1e-9)
 
+    def test_a_rare_theme_with_which_the_model_always_won_may_be_chance(self, rng):
+        """The model wins 17 of 20; where 12 rationales speak of warmth it won as well."""
+        rows = [
+            (f"d{n // 5:02d}", n, "m", "h", "r", -2 if n % 20 in (3, 9, 16) else 2, 1)
+            for n in range(300)
+        ]
+        speaks = (np.arange(300) % 5 == 0) & (np.arange(300) < 60)
+        longer = np.char.multiply(f" {NOTHING}", rng.integers(9, 30, 300))
+        texts = np.char.add(np.where(speaks, WARM, NOTHING), longer)
+
+        findings = analyse("RATIONALES", known(make_columns(rows), texts, human="h"))
+
+        warm = row_of(findings, "winning", theme="Warmth")
+        assert warm["raw"] == pytest.approx(1.0 - (255 - 12) / 288, abs=1e-4)
+        assert warm["p"] > 0.01  # below 1e-4, were the error that of the others alone
+
     def test_a_theme_of_one_dialogue_tells_nothing(self, columns):
         texts = np.where(columns.unit == columns.unit[0], WARM, NOTHING)
 
