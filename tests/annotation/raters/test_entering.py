@@ -26,7 +26,6 @@ pytestmark = pytest.mark.django_db
 PROLIFIC = Entry(Platform.PROLIFIC, "60d0fe4f", {"SESSION_ID": "s1", "STUDY_ID": "p1"})
 LATER = NOW + dt.timedelta(days=1)
 OF_PROLIFIC = CONTENT | {"crowd": CONTENT["crowd"] | {"platform": "prolific"}}
-HERE = {"utc_offset_minutes": None, "now": LATER}
 SIMULATED = {"is_simulated": True, "title": "Simulated raters"}
 NOT_OPEN, FULL = leasing.StudyNotOpenError, entering.StudyFullError
 ELSEWHERE = entering.WrongPlatformError
@@ -151,9 +150,9 @@ class TestEnterStudy:
         monkeypatch.setattr(submissions, "MOST", 3)
 
         for n in range(5):
-            rater = enter(study, replace(PROLIFIC, session={name: f"made-up-{n}"}))
+            enter(study, replace(PROLIFIC, session={name: f"made-up-{n}"}))
 
-        numbers = rater.submissions.order_by("number").values_list("number", flat=True)
+        numbers = Rater.objects.get().submissions.order_by("number").values_list("number", flat=True)
         assert list(numbers) == [1, 2, 3]
 
     def test_does_not_take_one_person_for_another_nor_one_study(self, study):
@@ -243,12 +242,16 @@ class TestWhoWithdrew:
 
     @pytest.mark.parametrize(
         "entry",
-        [PROLIFIC, replace(PROLIFIC, session={"SESSION_ID": "s2"}, form="f2"),
-         replace(PROLIFIC, is_signed=True), Entry(Platform.GENERIC, "60D0FE4F")],
+        [
+            PROLIFIC,
+            replace(PROLIFIC, session={"SESSION_ID": "s2"}, form="f2"),
+            replace(PROLIFIC, is_signed=True),
+            Entry(Platform.GENERIC, "60D0FE4F"),
+        ],
         ids=["the same link", "another submission", "signed", "of another platform"],
-    )  # fmt: skip
+    )
     def test_is_not_let_in_as_somebody_new(self, study, entry):
-        for let_in in (entering.check_arrival, partial(entering.enter_study, **HERE)):
+        for let_in in (entering.check_arrival, enter):
             with pytest.raises(entering.WithdrawnError):
                 let_in(study=study, entry=entry, is_simulated=False)
 
