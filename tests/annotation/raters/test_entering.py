@@ -152,7 +152,9 @@ class TestEnterStudy:
         for n in range(5):
             enter(study, replace(PROLIFIC, session={name: f"made-up-{n}"}))
 
-        numbers = Rater.objects.get().submissions.order_by("number").values_list("number", flat=True)
+        numbers = (
+            Rater.objects.get().submissions.order_by("number").values_list("number", flat=True)
+        )
         assert list(numbers) == [1, 2, 3]
 
     def test_does_not_take_one_person_for_another_nor_one_study(self, study):
