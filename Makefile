@@ -107,6 +107,7 @@ bench-console: setup ## What every page of the console costs in queries and time
 # As docker-compose.yml and the site have it.
 scale bench-refit: export MALLOC_MMAP_THRESHOLD_ = 4194304
 scale bench-refit: export MALLOC_TRIM_THRESHOLD_ = 33554432
+scale bench-refit: export MALLOC_ARENA_MAX = 1
 scale bench-refit: export OPENBLAS_NUM_THREADS = 1
 scale: setup ## What a million judgments and 285,000 comparisons cost: tables, lists, refit, pages (ARGS="--only refit")
 	$(BIN)/python -m benchmarks.scale $(ARGS)
