@@ -101,7 +101,7 @@ def missing_of(
     """
     minimum = content.get("results", {})
     have = {"judgments": n_judgments, "dialogues": n_dialogues}
-    if not known["judges"]:
+    if minimum.get("raters") and not known["judges"]:
         have["raters"] = known["n_raters"]
     return {key: (n, minimum[key]) for key, n in have.items() if n < minimum.get(key, 0)}
 

@@ -51,7 +51,7 @@ from tests.helpers.rated import make_rated_fit
 from tests.helpers.visits import enrol, open_study, url
 client, study = Client(), open_study()
 enrol(client, study)
-fit = make_rated_fit(study=study)
+fit = make_rated_fit(study=study, n_judgments=100, n_units=10)
 done = {{"state": FitState.DONE, "ended_at": NOW, "result": make_findings().as_json()}}
 make_analysis(fit=fit, kind=AnalysisKind.RATERS, **done)
 addresses = [reverse("home"), url(study, "how"), url(study, "judge")]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 METHOD = {"slightly": 2, "much": 4, "replicates": 100, "seed": 7, "strength": "soft"}
 DIAGNOSTICS = {
     "stamp": "0:0:0",
-    "n_raters": 1,
+    "n_raters": 5,
     "judges": [],
     "has_simulated_evaluators": False,
 }
