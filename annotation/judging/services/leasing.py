@@ -94,7 +94,7 @@ def assign_next(
     return _claim(chosen, history, now=now) if chosen else None
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def skip_comparison(*, token: uuid.UUID, rater: Rater, reason: str, now: dt.datetime) -> None:
     """Give the slot back without an answer; the rater is never shown this comparison again.
 
@@ -109,7 +109,7 @@ def skip_comparison(*, token: uuid.UUID, rater: Rater, reason: str, now: dt.date
     timed.skip(lease, reason=reason, give_back=slots.give_back, now=now)
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
     """End the rater's part early and give an open lease back; what was answered stays."""
     rater = slots.lock_rater(rater)
@@ -120,7 +120,7 @@ def stop_judging(*, rater: Rater, now: dt.datetime) -> None:
     end_rater(rater, state=RaterState.STOPPED, now=now)
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def release_expired_leases(*, now: dt.datetime, is_simulated: bool = False) -> int:
     """Close every lease past its time, give the slots back, and return how many.
 

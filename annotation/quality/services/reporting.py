@@ -21,6 +21,7 @@ from annotation.quality import report_queries
 from annotation.studies import selectors
 from annotation.studies.services.states import announce_report
 from completions.leases import timed
+from completions.leases.timed import atomic_despite_deadlocks
 from completions.models import Context
 from completions.writers import emails
 
@@ -35,7 +36,7 @@ class ReasonMissingError(ValueError):
     """A decision about a report needs a reason."""
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def report_context(
     *, token: uuid.UUID, rater: Rater, kind: ReportKind, text: str = "", now: dt.datetime
 ) -> Report:

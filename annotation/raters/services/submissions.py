@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Mapping
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from access.log import record
@@ -16,6 +15,7 @@ from annotation.raters.webhooks import SUBMISSION, Event
 from annotation.studies import selectors
 from completions.choices import LeaseOutcome
 from completions.leases import timed
+from completions.leases.timed import atomic_despite_deadlocks
 
 NAMES = ("SESSION_ID", "assignmentId")
 """What platforms call the id of a submission on their links."""
@@ -83,7 +83,7 @@ def end_submission(submission: PlatformSubmission, status: str, *, now: dt.datet
         found.exclude(state=outcome).update(state=outcome, changed_at=now)
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def take_event(*, study: Study, event: Event, now: dt.datetime) -> bool:
     """Store an event of Prolific and do what follows from it; say whether it was new.
 

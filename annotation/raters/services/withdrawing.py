@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Collection
 
 from django.contrib.auth.models import User
-from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from access.log import record
@@ -27,6 +26,7 @@ from annotation.rationales.services.scanning import forget_scans
 from completions.choices import CallState, LeaseOutcome, WriterState
 from completions.dialogues.locking import lock_texts
 from completions.leases import timed
+from completions.leases.timed import atomic_despite_deadlocks
 from completions.models import Writer
 from completions.runs.services import budgeting
 from completions.runs.services.quoted_labels import forget_answers
@@ -39,7 +39,7 @@ from completions.writers.services.leaving import (
 )
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def withdraw_rater(
     *,
     rater: Rater,
@@ -121,7 +121,7 @@ ERASED = {
 }
 
 
-@transaction.atomic
+@atomic_despite_deadlocks
 def withdraw_writer(
     *,
     writer: Writer,

@@ -1,17 +1,24 @@
 """Which comparison a rater gets, on which sides, and how its slot comes back."""
 
 import uuid
+from unittest.mock import DEFAULT, Mock
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
+from psycopg.errors import DeadlockDetected
 
 from annotation.assignment import design
 from annotation.assignment import slots as assignment_slots
-from annotation.choices import Purpose, RaterState, Side, StudyState
+from annotation.choices import Platform, Purpose, RaterState, ReportKind, Side, StudyState
 from annotation.judging.services import leasing
 from annotation.models import Comparison, Lease
+from annotation.quality.services.reporting import report_context
+from annotation.raters.services import submissions, withdrawing
+from annotation.raters.webhooks import SUBMISSION, Event
 from completions.choices import LeaseOutcome
+from completions.leases import timed
+from completions.models import Completion
 from tests.helpers.factories import (
     HOUR,
     NOW,
@@ -23,11 +30,13 @@ from tests.helpers.factories import (
     make_writer,
     make_writing_lease,
 )
+from tests.helpers.factories_of_people import make_submission
 from tests.helpers.judged import SECOND, judge_all, lease_next, make_comparisons, skip, submit
 
 pytestmark = pytest.mark.django_db
 
 MINUTE = 60 * SECOND
+UPSET = ReportKind.UPSET
 
 
 @pytest.fixture
@@ -351,3 +360,41 @@ class TestPauseJudging:
         self.pause(rater, 0)
 
         assert not rater.leases.exists()
+
+
+def withdraw_the_writer(lease):
+    writer = make_writer(dataset=lease.rater.study.dataset)
+    Completion.objects.filter(pk=lease.comparison.first_id).update(writer=writer)
+    withdrawing.withdraw_writer(writer=writer, keep_texts=False, now=NOW)
+
+
+def hear_of_the_platform(lease):
+    make_submission(rater=lease.rater, session_id="x-1")
+    event = Event("e-1", SUBMISSION, "RETURNED", lease.rater.external_id, "x-1")
+    submissions.take_event(study=lease.rater.study, event=event, now=NOW)
+
+
+ENDINGS = {
+    "skip": lambda lease: skip(lease, reason="unclear"),
+    "stop": lambda lease: leasing.stop_judging(rater=lease.rater, now=NOW),
+    "time": lambda _lease: leasing.release_expired_leases(now=NOW + HOUR),
+    "report": lambda one: report_context(token=one.token, rater=one.rater, kind=UPSET, now=NOW),
+    "withdrawal": lambda lease: withdrawing.withdraw_rater(rater=lease.rater, now=NOW),
+    "withdrawal of the writer": withdraw_the_writer,
+    "news of the platform": hear_of_the_platform,
+}
+
+
+@pytest.mark.parametrize("way", ENDINGS)
+def test_a_slot_comes_back_though_a_deadlock_ended_its_return(study, monkeypatch, way):
+    make_comparison(study=study, slots_left=5)
+    lease = lease_next(make_rater(study=study, platform=Platform.PROLIFIC, external_id="p-17"))
+    ended = OperationalError()
+    ended.__cause__ = DeadlockDetected()
+    closing = Mock(wraps=timed.closing, side_effect=[ended, DEFAULT])
+    monkeypatch.setattr(timed, "closing", closing)
+
+    ENDINGS[way](lease)
+
+    assert (closing.call_count, Comparison.objects.get().slots_left) == (2, 5)
+    assert not Lease.objects.filter(closed_at=None).exists()
