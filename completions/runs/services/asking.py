@@ -132,7 +132,8 @@ def outlasting(act: Callable[Given, Returned]) -> Callable[Given, Returned]:
                 return act(*given, **named)
             except (OperationalError, InterfaceError):
                 time.sleep(wait_s)
-                connection.close_if_unusable_or_obsolete()
+                if not connection.in_atomic_block:  # Django would drop one that is sound
+                    connection.close_if_unusable_or_obsolete()
         return act(*given, **named)
 
     return acted
