@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ranking.judgments.method import Stamp
-from ranking.numerics.arrays import Booleans, Integers
+from ranking.numerics.arrays import Booleans, Indices, Integers
 
 NO_PAIRS = "Nobody rated two messages of one context, so the ratings imply no order by pairs."
 
@@ -34,9 +35,9 @@ class PairCounts:
         The sizes of those verdicts added up, as they were given.
     """
 
-    unit: Integers
-    first: Integers
-    second: Integers
+    unit: Indices
+    first: Indices
+    second: Indices
     is_graded: Booleans
     is_judge: Booleans
     n: Integers
@@ -46,7 +47,7 @@ class PairCounts:
     size_second: Integers
 
     @classmethod
-    def added_up(cls, columns: Sequence[Integers | Booleans] | Integers) -> "PairCounts":
+    def added_up(cls, columns: Sequence[NDArray[Any]] | Integers) -> "PairCounts":
         """Add up rows that agree in the first five of ten columns, and sort them by those.
 
         One column is worked on after the other: of ten million judgments each takes 20 MB.
@@ -58,9 +59,7 @@ class PairCounts:
         order = np.argsort(code, kind="stable")
         starts = np.flatnonzero(np.diff(code[order], prepend=-1))
         del code
-        unit, first, second, is_graded, is_judge = (
-            column[order[starts]].astype(np.int64) for column in keys
-        )
+        unit, first, second, is_graded, is_judge = (column[order[starts]] for column in keys)
         added = (
             # Columns of one table of rows lie apart: brought together they are read faster.
             np.add.reduceat(np.ascontiguousarray(column)[order], starts, dtype=np.int64)
@@ -69,6 +68,10 @@ class PairCounts:
             for column in sums
         )
         return cls(unit, first, second, is_graded == 1, is_judge == 1, *added)
+
+    def part(self, rows: slice) -> "PairCounts":
+        """Return some of the rows."""
+        return PairCounts(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def parts(self) -> Iterator[bytes]:
         """Yield the columns one after the other, eight bytes a number, the lowest first."""

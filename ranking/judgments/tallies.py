@@ -8,6 +8,7 @@ import numpy as np
 from ranking.judgments.groups import GroupedJudgments, PairCounts, TextGroup
 from ranking.judgments.method import Method
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.batches import CHUNK, slices
 from ranking.numerics.strength import grade_to_strength, shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -27,12 +28,12 @@ class Outcomes:
 
 def win_tables(judgments: GroupedJudgments, method: Method) -> WinTables:
     """Return the weighted wins per dialogue, as the method has them."""
-    counts = judgments.counts
-    weight = evaluator_weights(judgments, method)[counts.is_judge.astype(np.int64)] / PARTS
-    to_first, to_second = _split(counts, method)
-    pairs = WeightedPairs(
-        counts.unit, counts.first, counts.second, weight * to_first, weight * to_second
-    )
+    counts, weights = judgments.counts, evaluator_weights(judgments, method) / PARTS
+    to_each = np.empty((2, len(counts.n)))
+    for rows in slices(len(counts.n), CHUNK):  # of ten million judgments all would be 130 MB
+        part = counts.part(rows)
+        to_each[:, rows] = _split(part, method) * weights[part.is_judge.astype(np.int64)]
+    pairs = WeightedPairs(counts.unit, counts.first, counts.second, *to_each)
     return tabulate(pairs, n_units=len(judgments.dialogues), n_systems=len(judgments.systems))
 
 
@@ -51,7 +52,7 @@ def evaluator_weights(judgments: GroupedJudgments, method: Method) -> Floats:
     return weights
 
 
-def _split(counts: PairCounts, method: Method) -> tuple[Integers, Integers]:
+def _split(counts: PairCounts, method: Method) -> Integers:
     """Return what the first and the second completions of each row take, in twentieths."""
     tie, won, lost = _lines(method.strength)
     tied = tie * (counts.n - counts.n_first - counts.n_second)
@@ -59,7 +60,8 @@ def _split(counts: PairCounts, method: Method) -> tuple[Integers, Integers]:
     second = np.stack(
         [counts.n_second, _strength(counts.n_second, counts.size_second, counts, method)]
     )
-    return won @ first + lost @ second + tied, won @ second + lost @ first + tied
+    taken: Integers = np.stack([won @ first + lost @ second, won @ second + lost @ first])
+    return taken + tied
 
 
 def _strength(n: Integers, size: Integers, counts: PairCounts, method: Method) -> Integers:
@@ -86,17 +88,15 @@ def outcomes(judgments: GroupedJudgments) -> Outcomes:
     """Count the judgments each system won, lost and tied, whatever their strength."""
     counts = judgments.counts
 
-    def count(systems: Integers, n: Integers) -> Integers:
-        counted = np.bincount(systems, weights=n, minlength=len(judgments.systems))
-        return counted.astype(np.int64)
+    def count(of_first: Integers, of_second: Integers) -> Integers:
+        firsts, seconds = (
+            np.bincount(systems, weights=n, minlength=len(judgments.systems))
+            for systems, n in ((counts.first, of_first), (counts.second, of_second))
+        )
+        return (firsts + seconds).astype(np.int64)
 
-    first, second = counts.n_first, counts.n_second
-    tied = counts.n - first - second
-    return Outcomes(
-        wins=count(counts.first, first) + count(counts.second, second),
-        losses=count(counts.first, second) + count(counts.second, first),
-        ties=count(counts.first, tied) + count(counts.second, tied),
-    )
+    wins, losses = count(counts.n_first, counts.n_second), count(counts.n_second, counts.n_first)
+    return Outcomes(wins, losses, ties=count(counts.n, counts.n) - wins - losses)
 
 
 def signed_strengths(groups: Sequence[TextGroup], *, slightly: int, much: int) -> Integers:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Booleans, Floats, Indices, Integers
 
 STEPS = 20
 """Shares are multiples of a twentieth: in twentieths their sums are whole, hence exact."""
 CHUNK = 2**18  # judgments whose intermediate results stay in the cache
-SLAB = 2**21  # judgments per sparse table: small enough for memory to be used again
+SLAB = 2**19  # judgments per sparse table: small enough for memory to be used again
 UNITS_PER_BLOCK = 2**13  # whose multiplicities in 64 resamples stay in the cache
 MOST_IN_A_BYTE = 255
 DEVIATIONS = 6.0  # by which hardly any sum over drawn units exceeds its mean
@@ -29,9 +29,9 @@ class WeightedPairs:
     the weights (dimensionless, at least 0) that go to each of the two systems.
     """
 
-    unit: Integers
-    first: Integers
-    second: Integers
+    unit: Indices
+    first: Indices
+    second: Indices
     to_first: Floats
     to_second: Floats
 

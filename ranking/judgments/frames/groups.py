@@ -156,11 +156,13 @@ def _added_up(
     dialogue, first, second, is_simulated, _ = facts
     *columns, newest, keys = answers
     units, unit = coded(dialogue, hashes)
-    slugs, (first, second) = coded(np.stack([first, second]), names)
+    slugs, pair = coded(np.stack([first, second]), names)
+    places = [column.astype(np.int32) for column in (unit, *pair)]
+    del unit, pair  # of ten million judgments 50 MB
     return GroupedJudgments(
         systems=slugs,
         dialogues=units,
-        counts=PairCounts.added_up([unit, first, second, *columns]),
+        counts=PairCounts.added_up([*places, *columns]),
         newest=int(newest.max(initial=0)),
         sum_of_keys=int(keys.sum()),
         has_simulated_context=bool(is_simulated.any()),
