@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from access.console.admin_parts import part, show
+from access.console.admin_parts import ReadOnlyAdmin, part, show
 from annotation.models import (
     BlindingAudit,
     Comparison,
@@ -41,11 +41,31 @@ from annotation.models import (
     ThemeLabel,
     ThemeLabelling,
 )
+from annotation.models.study import goes_by
 from annotation.rationales.services.labelling import THEMES
 from completions.admin_parts import CALL_NUMBERS, RUN_COLUMNS, SAMPLED, FindingsAdmin
 from completions.models import ProviderCall
 
 # Studies, people and their judgments.
+
+
+class PairedAdmin(ReadOnlyAdmin):
+    """Rows about comparisons, which are found by public keys; ``at`` leads to the comparison."""
+
+    at = "comparison__"
+
+    def get_list_select_related(self, request: HttpRequest) -> list[str]:
+        """Ask for the texts with the rows: the public key depends on whether they are there."""
+        related: Any = super().get_list_select_related(request)
+        return [*related, f"{self.at}first", f"{self.at}second"]
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find what was asked for among the fields, and by the public key."""
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        return found | queryset.filter(goes_by(search_term.strip(), self.at)), may_repeat
+
 
 show(
     Study,
@@ -56,10 +76,14 @@ show(
 )
 show(
     Comparison,
-    "key study context first__system__slug second__system__slug slots_left",
+    "public_key study context first__system__slug second__system__slug slots_left",
+    base=PairedAdmin,
+    at="",
     filters="study purpose",
-    search="key context__key",
+    search="context__key",
     order="study position pk",
+    exclude=("key",),
+    readonly_fields=("public_key",),
 )
 show(
     Rater,
@@ -71,28 +95,33 @@ show(
 show(Consent, "rater version given_at", filters="version", search="rater__code")
 show(
     Lease,
-    "rater comparison__key first_side issued_at closed_at outcome",
+    "rater comparison__public_key first_side issued_at closed_at outcome",
+    base=PairedAdmin,
     filters="outcome skip_reason rater__study",
-    search="rater__code comparison__key",
+    search="rater__code",
 )
 show(
     Judgment,
-    "submitted_at comparison__study__slug comparison__key rater judge verdict is_surplus",
+    "submitted_at comparison__study__slug comparison__public_key rater judge verdict is_surplus",
+    base=PairedAdmin,
     filters="comparison__study protocol judge is_surplus",
-    search="rater__code comparison__key rationale",
+    search="rater__code rationale",
     inlines=(part(DimensionMark, "dimension advantage"),),
 )
 show(
     DimensionMark,
     "judgment dimension advantage",
     filters="dimension",
-    search="judgment__comparison__key",
+    base=PairedAdmin,
+    at="judgment__comparison__",
+    search="judgment__rater__code",
 )
 show(
     QualityCheck,
     "comparison kind expected dimension is_active",
+    base=PairedAdmin,
     filters="kind is_active comparison__study",
-    search="comparison__key",
+    search="comparison__context__key",
 )
 show(
     Exclusion,
@@ -162,9 +191,10 @@ show(
 )
 show(
     ExternalJudgment,
-    "batch comparison__key rater verdict judged_at",
+    "batch comparison__public_key rater verdict judged_at",
+    base=PairedAdmin,
     filters="batch__study batch__source",
-    search="comparison__key batch__reference",
+    search="batch__reference",
 )
 show(
     ExternalDecision,
@@ -216,10 +246,11 @@ show(
 )
 show(
     JudgeCall,
-    "judge comparison__key first_side sample state attempts error_kind error_detail",
+    "judge comparison__public_key first_side sample state attempts error_kind error_detail",
     addressed,
+    base=PairedAdmin,
     filters=("state", "error_kind", AddressedFilter, "judge"),
-    search="comparison__key provider_id error_detail",
+    search="provider_id error_detail",
 )
 show(
     RationaleRun,

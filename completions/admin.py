@@ -15,6 +15,7 @@ from completions.admin_parts import (
     CALL_NUMBERS,
     RUN_COLUMNS,
     SAMPLED,
+    ErasableAdmin,
     FindingsAdmin,
     show_turns,
 )
@@ -173,8 +174,9 @@ show(
     Completion,
     "context system text created_at",
     filters="system context__stratum",
+    base=ErasableAdmin,
     search="context__key text",
-    exclude=("writer",),
+    exclude=("writer", *ErasableAdmin.exclude),
 )
 show(
     GenerationCall,
@@ -357,6 +359,7 @@ class MessageAdmin(ReadOnlyAdmin):
 show(
     MessageRevision,
     "message number text written_at has_looked_again",
+    base=ErasableAdmin,
     filters="has_looked_again is_declared",
     search="text",
 )

@@ -8,6 +8,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from access.console.admin_parts import ReadOnlyAdmin
+from completions.models import Completion, MessageRevision
 from completions.strategies import spot_check_queries
 from completions.strategies.spot_check_queries import CheckKind
 
@@ -35,6 +36,17 @@ class FindingsAdmin(ReadOnlyAdmin):
         hidden = {f"{self.of}__in": spot_check_queries.being_labelled(self.kind)}
         rows: QuerySet[Any] = super().get_queryset(request).exclude(**hidden)
         return rows
+
+
+class ErasableAdmin(ReadOnlyAdmin):
+    """Texts with their hashes; of a deleted one the hash would confirm a guess."""
+
+    exclude = ("content_hash",)
+    readonly_fields = ("hash_of_text",)
+
+    def hash_of_text(self, row: Completion | MessageRevision) -> str:
+        """Show the hash of a text that is there."""
+        return "" if row.erased_at else row.content_hash
 
 
 SAMPLED: dict[str, Any] = {

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.contrib import admin
+from django.contrib.admin.utils import get_fields_from_path
+from django.core.exceptions import FieldDoesNotExist
 from django.db.models import Model, TextField
 from django.http import HttpRequest
 
@@ -115,7 +117,9 @@ def _column(model: type[Model], column: str) -> str | Callable[[Model], str]:
         return column
     name = column.rpartition("__")[0] or column
 
-    @admin.display(description=name.replace("__", " ").replace("_", " "), ordering=column)
+    order = column if _is_stored(model, column) else None
+
+    @admin.display(description=name.replace("__", " ").replace("_", " "), ordering=order)
     def cell(row: Model) -> str:
         value: object = row
         for step in column.split("__"):
@@ -128,10 +132,19 @@ def _column(model: type[Model], column: str) -> str | Callable[[Model], str]:
 
 def _related(model: type[Model], column: str) -> str:
     """Return the way to the row that a column is read from, or nothing if it is the row itself."""
-    if column == "pk":
-        return ""
-    field = model._meta.get_field(column.partition("__")[0])  # noqa: SLF001 (documented API)
-    return column if field.is_relation and "__" not in column else column.rpartition("__")[0]
+    if "__" in column:
+        return column.rpartition("__")[0]
+    fields = model._meta.fields  # noqa: SLF001 (documented API)
+    return column if any(one.name == column and one.is_relation for one in fields) else ""
+
+
+def _is_stored(model: type[Model], column: str) -> bool:
+    """Say whether a lookup ends at a field of a table, so that rows can be ordered by it."""
+    try:
+        get_fields_from_path(model, column)
+    except FieldDoesNotExist:
+        return False
+    return True
 
 
 def clip(text: str, length: int = 80) -> str:

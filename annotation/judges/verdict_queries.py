@@ -24,6 +24,7 @@ from annotation.judges.ensembles import (
 )
 from annotation.judges.queries import Judged, Panel, judged_comparisons, panel_of
 from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
+from annotation.models.study import goes_by
 from annotation.studies.selectors import shown_text
 from completions.choices import Stratum
 from completions.dialogues.display import DialogueView
@@ -265,12 +266,12 @@ class CallRow:
 
 
 def judged_pair(study: Study, key: str) -> dict[str, Any] | None:
-    """Return what the page on the study's comparison of that key shows, in six queries.
+    """Return what the page on the study's comparison of that public key shows, in six queries.
 
     None unless judges were asked of it.
     """
     related = ("context", "first__system", "second__system")
-    pairs = study.comparisons.select_related(*related).filter(key=key, second__isnull=False)
+    pairs = study.comparisons.select_related(*related).filter(goes_by(key), second__isnull=False)
     comparison = pairs.order_by("pk").first()
     if comparison is None:
         return None

@@ -1,7 +1,9 @@
 """A run of a judging protocol, and the pairs that it compares."""
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, CharField, F, Q, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, Concat
 
 from annotation.choices import PlanKind, Protocol, Purpose, StudyState
 from completions.models import Completion
@@ -24,6 +26,12 @@ def goes_by(public_key: str, at: str = "") -> Q:
         return is_deleted(at) & Q(**{f"{at}pk": number})
     intact = {f"{at}first__erased_at": None, f"{at}second__erased_at": None}
     return Q(**{f"{at}key": public_key}, **intact)
+
+
+def public_name(at: str = "") -> Combinable:
+    """Return the public key of the comparison at a path, as a column."""
+    number = Concat(Value(DELETED), Cast(f"{at}pk", CharField()))
+    return Case(When(is_deleted(at), then=number), default=F(f"{at}key"), output_field=CharField())
 
 
 class Study(models.Model):

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from access.console.tables import Table, TableQuery
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judgment, QualityCheck, Study
-from annotation.models.study import goes_by
+from annotation.models.study import goes_by, public_name
 from annotation.studies import selectors, stored_figures
 from annotation.studies.counts import (
     COUNTS,
@@ -32,7 +32,7 @@ Row = TypeVar("Row", bound=Model)
 ON_PAGE = 50
 COMPARISONS = Table(
     orders={
-        "key": (gettext_lazy("Comparison"), ("key",)),
+        "key": (gettext_lazy("Comparison"), ("public_name",)),
         "context": (gettext_lazy("Context"), ("context__key",)),
         "first": (gettext_lazy("First"), ("first__system__slug",)),
         "second": (gettext_lazy("Second"), ("second__system__slug",)),
@@ -227,7 +227,8 @@ def _notes(judgment: Judgment) -> list[str]:
 
 def comparisons(study: Study, query: TableQuery) -> QuerySet[Comparison]:
     """Return the comparisons meant, in the order meant; planted ones only if they are asked for."""
-    found = query.choose(Comparison.objects.filter(study=study))
+    named = Comparison.objects.filter(study=study).alias(public_name=public_name())
+    found = query.choose(named)
     if not query.show:
         found = found.filter(purpose=Purpose.MAIN)
     if query.q:

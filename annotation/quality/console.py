@@ -22,6 +22,7 @@ from access.roles import StaffRequest
 from annotation.choices import Expected, Protocol, ReportOutcome
 from annotation.models import Comparison, DimensionMark, Judgment, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
+from annotation.models.study import goes_by
 from annotation.quality import report_queries
 from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.quality.services import gold, reporting
@@ -189,7 +190,7 @@ def check_rows(study: Study) -> list[CheckRow]:
 
 def _order(row: CheckRow) -> tuple[bool, float, str]:
     share = row.percent if row.percent is not None else float("inf")
-    return not row.check.is_active, share, row.check.comparison.key
+    return not row.check.is_active, share, row.check.comparison.public_key
 
 
 def _counts(study: Study, checks: Collection[int]) -> tuple[Counter[int], Counter[int]]:
@@ -241,7 +242,7 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
     }
     comparisons = study.comparisons.select_related("context", "first", "second")
     marked = comparisons.annotate(n_checks=Count("quality_checks")).order_by("pk")
-    if key and (found := marked.filter(key=key).first()):
+    if key and (found := marked.filter(goes_by(key)).first()):
         turns, is_simulated = found.context.turns, found.context.is_simulated
         context |= {
             "candidate": found,
@@ -274,7 +275,7 @@ def mark(request: StaffRequest, study: Study) -> HttpResponse:
     """Make a comparison that counts a check as well."""
     form = MarkForm(request.POST)
     key = request.POST.get("key", "")
-    comparison = study.comparisons.filter(key=key).order_by("pk").first()
+    comparison = study.comparisons.filter(goes_by(key)).order_by("pk").first()
     if comparison is None:
         raise Http404
     problem = _mark(request, comparison, form) if form.is_valid() else form.problem()

@@ -22,7 +22,7 @@ from django.db.models import (
 )
 from django.db.models.expressions import Combinable
 from django.db.models.fields import IntegerField
-from django.db.models.functions import Cast, Coalesce, Concat, Length
+from django.db.models.functions import Cast, Coalesce, Length
 
 from access.console.csv_cells import Cell
 from annotation.choices import Protocol, Side
@@ -37,7 +37,7 @@ from annotation.models import (
     Rater,
     Study,
 )
-from annotation.models.study import DELETED, is_deleted
+from annotation.models.study import is_deleted, public_name
 from annotation.studies.selectors import content_of
 from completions.choices import LeaseOutcome, SystemKind
 from completions.dialogues.licences import allows_texts
@@ -65,12 +65,6 @@ def hash_of(at: str = "") -> Combinable:
     """Return the hash of the completion at a path; of a deleted one it would confirm a guess."""
     is_there = When(**{f"{at}erased_at": None}, then=F(f"{at}content_hash"))
     return Case(is_there, default=Value(""), output_field=CharField())
-
-
-def public_name(at: str = "") -> Combinable:
-    """Return the key of the comparison at a path: made of both texts, so of a deleted one none."""
-    number = Concat(Value(DELETED), Cast(f"{at}pk", CharField()))
-    return Case(When(is_deleted(at), then=number), default=F(f"{at}key"), output_field=CharField())
 
 
 def of_pair(at: str = "") -> dict[str, Combinable]:

@@ -5,17 +5,19 @@ from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core import checks
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from access.choices import Role
 from access.console.admin_parts import clip
 from access.models import LogEntry
-from annotation.models import Lease
+from annotation.models import Comparison, JudgeCall, Judgment, Lease
 from completions.choices import WriterState
 from completions.models import (
     Completion,
     Dataset,
     HumanLabelling,
+    MessageRevision,
     StrategyCall,
     StrategyLabel,
     Writer,
@@ -30,7 +32,9 @@ from tests.helpers.factories_of_calls import (
     make_sampled,
     make_themed_by_two,
 )
+from tests.helpers.factories_of_people import make_revision
 from tests.helpers.factories_written_once import make_imported_completion, make_member
+from tests.helpers.judged import delete_text
 from tests.helpers.rows import BUILDERS
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +105,37 @@ def rows(module_rows):
 
 @pytest.mark.usefixtures("rows")
 class TestEveryTable:
+    def test_neither_shows_nor_finds_what_would_confirm_a_guess_at_a_deleted_text(
+        self, owner, subtests
+    ):
+        pair = factories.make_llm_judgment().comparison
+        revision = make_revision()
+        delete_text(pair.first_id)
+        QuerySet(MessageRevision).update(text="", erased_at=factories.NOW)
+        hashes = (pair.key, pair.first.content_hash, revision.content_hash)
+
+        for model in MODELS:
+            pages = [address(model, "change", row.pk) for row in model._default_manager.all()]
+            with subtests.test(model=model._meta.model_name):
+                for page in (address(model, "changelist"), *pages):
+                    shown = owner.get(page).content.decode()
+                    assert [one for one in hashes if one in shown] == []
+                for one in hashes:
+                    found = owner.get(address(model, "changelist"), {"q": one})
+                    assert found.context["cl"].result_count == 0
+
+    @pytest.mark.parametrize("model", [Comparison, Judgment, JudgeCall])
+    def test_finds_a_comparison_by_its_public_key(self, model, owner):
+        pair = factories.make_llm_judgment().comparison
+        asked = {"q": pair.key}
+        n_found = [owner.get(address(model, "changelist"), asked).context["cl"].result_count]
+        delete_text(pair.first_id)
+        for key in (pair.key, f"deleted-{pair.pk}"):
+            page = owner.get(address(model, "changelist"), {"q": key})
+            n_found.append(page.context["cl"].result_count)
+
+        assert n_found == [1, 0, 1]
+
     def test_is_registered(self):
         assert reverse("admin:index")  # tables are found when addresses are read
         assert [model for model in MODELS if not admin.site.is_registered(model)] == []

@@ -97,7 +97,7 @@ def mark_gold(
                 dimension=dimension,
             )
     except IntegrityError as error:
-        msg = f"comparison {comparison.key} is a quality check already"
+        msg = f"comparison {comparison.public_key} is a quality check already"
         raise AlreadyACheckError(msg) from error
     record(
         action="check.marked",
@@ -208,4 +208,4 @@ def _check_fit(comparison: Comparison, expected: Expected, dimension: str) -> No
 
 def _subject(check: QualityCheck) -> str:
     comparison = check.comparison
-    return f"comparison {comparison.key} of study {comparison.study.slug}"
+    return f"comparison {comparison.public_key} of study {comparison.study.slug}"

@@ -17,6 +17,7 @@ from tests.helpers.factories import (
     make_context,
     make_dataset,
     make_dialogue,
+    make_quality_check,
     make_study,
     make_system,
 )
@@ -121,11 +122,12 @@ class TestWhatIsSaid:
         [
             *("completions/", "studies/{study}/comparisons/", "studies/{study}/judgments/"),
             *("/console/{study}/comparisons.csv", "/console/{study}/judgments.csv"),
-            "/console/{study}/comparisons/",
+            *("/console/{study}/comparisons/", "/console/{study}/checks/"),
         ],
     )
     def test_nothing_confirms_a_guess_at_a_deleted_text(self, path, study, client, owner):
         pair = study.comparisons.order_by("pk").first()
+        make_quality_check(comparison=pair)
         delete_text(pair.first_id)
         address = ("" if path[0] == "/" else "/api/v1/") + path.format(study=study.slug)
         client.force_login(owner)

@@ -142,6 +142,17 @@ class TestComparison:
         assert "Simulated." not in page
         assert "<script>alert(1)" not in answer.content.decode()
 
+    def test_goes_by_the_public_key_once_a_text_was_deleted(self, admin_client):
+        comparison = asked(["A+3"])
+        known = url_of(comparison)
+        delete_text(comparison.first_id)
+
+        page = admin_client.get(url(comparison.study, "console:judged", f"deleted-{comparison.pk}"))
+
+        assert "A text was deleted at its writer's wish" in text(page)
+        assert comparison.key not in page.content.decode()
+        assert admin_client.get(known).status_code == 404
+
     def test_says_how_each_call_failed(self, admin_client):
         words = {"content_filtered": "refused or filtered", "timeout": "timed out"}
         words |= {"truncated": "cut off", "empty": "empty", "server_error": "failed"}

@@ -19,7 +19,13 @@ from tests.helpers.factories import (
     make_rater,
 )
 from tests.helpers.factories_written_once import make_mark
-from tests.helpers.judged import lease_next, make_planted_study, make_rated_alone, report
+from tests.helpers.judged import (
+    delete_text,
+    lease_next,
+    make_planted_study,
+    make_rated_alone,
+    report,
+)
 from tests.helpers.released import answer
 
 pytestmark = pytest.mark.django_db
@@ -205,6 +211,14 @@ class TestMarking:
         unknown = page(admin_client, study, key="none")
         assert "No comparison of this study has that key" in unknown
         assert admin_client.post(url(study, "mark_gold"), {"key": "none"}).status_code == 404
+
+    def test_of_a_deleted_text_is_found_by_the_public_key_alone(self, admin_client, study):
+        pair = make_comparison(study=study)
+        delete_text(pair.first_id)
+
+        assert f"deleted-{pair.pk}" in page(admin_client, study, key=f"deleted-{pair.pk}")
+        assert "No comparison of this study" in page(admin_client, study, key=pair.key)
+        assert admin_client.post(url(study, "mark_gold"), {"key": pair.key}).status_code == 404
 
 
 def make_report(study, text="", kind=ReportKind.CONTENT, now=NOW):
