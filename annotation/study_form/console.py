@@ -99,11 +99,13 @@ def edit(request: StaffRequest, study: str) -> HttpResponse:
         return redirect("console:protocol", draft.slug)
     form = form_over_study(request, draft)
     seen = content_hash({"dataset": draft.dataset.slug, **draft.content})
-    if request.POST.get("seen", seen) != seen and form.is_valid():
+    told = request.POST.get("seen", seen)
+    if told != seen and form.is_valid():
         form.blame("", str(_CHANGED))
+        told = seen  # the next time whoever was told has looked
     if changed := _stored(form, partial(_change, request, draft)):
         return redirect("console:protocol", changed.slug)
-    return _form(request, form, study=draft, seen=seen)
+    return _form(request, form, study=draft, seen=told)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -19,9 +19,18 @@ from completions.writers import emails, forms, pool_queries, queries
 from completions.writers.credentials import invitation_link
 from completions.writers.pool_queries import WRITERS
 from completions.writers.services import inviting, leasing, leaving, vetting
-from completions.writers.services.pool import MessagesTakenError, PoolSettings, configure_pool
+from completions.writers.services.pool import (
+    MessagesTakenError,
+    PoolChangedError,
+    PoolSettings,
+    configure_pool,
+)
 
 MOST_NAMED = 5
+_CHANGED = gettext_lazy(
+    "Somebody changed the settings after you opened this page. Look at it in another tab, take "
+    "over what is new, and keep yours again."
+)
 
 
 @require_safe
@@ -72,16 +81,18 @@ def make_link(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def settings(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Set how the pool works from now on."""
-    form = forms.Settings(request.POST)
-    if not form.is_valid():
-        return _show_pool(request, dataset, settings=form, status=422)
+    form, seen = forms.Settings(request.POST), request.POST.get("seen", "")
     try:
-        configure_pool(
-            dataset=dataset, settings=form.settings(), now=timezone.now(), by=request.user
-        )
+        if form.is_valid():
+            asked, by = form.settings(), request.user
+            configure_pool(dataset=dataset, settings=asked, now=timezone.now(), by=by, seen=seen)
     except MessagesTakenError as error:
         form.say_taken(error.n_dialogues)
-        return _show_pool(request, dataset, settings=form, status=422)
+    except PoolChangedError:
+        form.add_error(None, _CHANGED)
+        seen = ""
+    if form.errors:
+        return _show_pool(request, dataset, settings=form, seen=seen, status=422)
     messages.success(request, _("Kept. It holds for everything that is handed out from now on."))
     return redirect("writing:pool", dataset.slug)
 
@@ -107,10 +118,11 @@ def _show_pool(
     *,
     invite: forms.Invite | None = None,
     settings: forms.Settings | None = None,
+    seen: str = "",
     status: int = 200,
 ) -> HttpResponse:
     filters = WRITERS.asked(request)
-    rows = pool_queries.writer_rows(dataset)
+    rows, held = pool_queries.writer_rows(dataset), PoolSettings.of(dataset)
     parts = {
         "dataset": dataset,
         "filters": filters,
@@ -119,7 +131,8 @@ def _show_pool(
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),
         "invite": invite or forms.Invite(),
-        "settings": settings or forms.Settings.showing(PoolSettings.of(dataset)),
+        "settings": settings or forms.Settings.showing(held),
+        "seen": seen or held.seen,
         "is_mail_set_up": emails.is_server_set_up(),
     }
     return render(request, "console/writing/pool.html", parts, status=status)

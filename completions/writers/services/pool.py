@@ -11,6 +11,7 @@ from django.db.models import F
 from access.log import record
 from completions.choices import LeaseOutcome
 from completions.dialogues.locking import lock_texts
+from completions.files.toml import content_hash
 from completions.models import Context, Dataset, Writer, WritingLease
 from completions.writers.services.leasing import give_back
 
@@ -21,6 +22,10 @@ class MessagesTakenError(Exception):
     def __init__(self, n_dialogues: int) -> None:
         super().__init__(f"{n_dialogues} conversations have more messages than that")
         self.n_dialogues = n_dialogues
+
+
+class PoolChangedError(Exception):
+    """Somebody else changed the settings after they were shown."""
 
 
 class PoolSettings(NamedTuple):
@@ -41,18 +46,31 @@ class PoolSettings(NamedTuple):
             dict(dataset.host or {}),
         )
 
+    @property
+    def seen(self) -> str:
+        """The hash by which a form says which settings it was shown over."""
+        return content_hash(self._asdict())
+
 
 @transaction.atomic
 def configure_pool(
-    *, dataset: Dataset, settings: PoolSettings, now: dt.datetime, by: User | None = None
+    *,
+    dataset: Dataset,
+    settings: PoolSettings,
+    now: dt.datetime,
+    by: User | None = None,
+    seen: str = "",
 ) -> Dataset:
     """Make the settings hold for what is handed out and asked from now on.
 
     Another number of messages per dialogue frees, or takes back, as many slots of every dialogue.
     Whoever agreed to be rated alone stays so. Asking for what holds already changes nothing.
+    ``seen`` is of the settings that were changed, where somebody was shown them.
 
     Raises
     ------
+    PoolChangedError
+        If others hold by now than were seen.
     MessagesTakenError
         If a dialogue has more messages, or people at work on one, than it would want.
     """
@@ -60,6 +78,8 @@ def configure_pool(
     before = PoolSettings.of(dataset)
     if settings == before:
         return dataset
+    if seen not in ("", before.seen):
+        raise PoolChangedError
     _move_slots(dataset, by=settings.completions_per_context - before.completions_per_context)
     after = settings._asdict()
     for name, value in after.items():

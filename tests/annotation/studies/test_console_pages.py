@@ -350,6 +350,17 @@ class TestADraftThatTwoChange:
         asked.refresh_from_db()
         assert (asked.title, asked.content["question"]) == ("By one", "By the other?")
 
+    def test_is_not_set_back_by_who_had_to_mend_a_field_meanwhile(self, admin_client):
+        address_of_form = address("edit", draft_of_file())
+        one, other = (admin_client.get(address_of_form) for _ in range(2))
+        self.store(admin_client, one, title="By one")
+
+        wrong = self.store(admin_client, other, title="")
+        late = self.store(admin_client, wrong, title="By the other")
+
+        assert "Somebody changed the draft after you opened it." in text(late)
+        assert Study.objects.get().title == "By one"
+
     def test_is_not_set_back_by_who_read_it_a_moment_before(self):
         read = draft_of_file()
         file = load_protocol(STUDIES / "heart-rubric.toml")

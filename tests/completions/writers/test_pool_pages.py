@@ -255,6 +255,25 @@ class TestSettings:
         assert page.status_code == 422
         assert "1 conversation has more messages already" in shown(page)
 
+    def test_of_two_admins_do_not_undo_each_other(self, staff, dataset):
+        seen = {"seen": staff.get(url("pool")).context["seen"]}
+        staff.post(url("settings"), SETTINGS | seen | {"most_adversarial": "40"})
+
+        wrong = staff.post(url("settings"), SETTINGS | seen | {"completions_per_context": "x"})
+        refused = staff.post(
+            url("settings"), SETTINGS | {"seen": wrong.context["seen"], "host_lab": "Lab"}
+        )
+
+        dataset.refresh_from_db()
+        assert (dataset.most_adversarial, dataset.host) == (40, {})
+        assert refused.status_code == 422
+        assert "Somebody changed the settings" in shown(refused)
+        assert 'value="Lab"' in shown(refused)
+        again = {"seen": refused.context["seen"], "most_adversarial": "40", "host_lab": "Lab"}
+        assert staff.post(url("settings"), SETTINGS | again).status_code == 302
+        dataset.refresh_from_db()
+        assert (dataset.most_adversarial, dataset.host) == (40, {"lab": "Lab"})
+
     def test_switch_the_trial_on_and_off_and_nothing_without_an_answer(self, staff, dataset):
         staff.post(url("trial"), {"is_on": "1"})
         unsaid = shown(staff.post(url("trial"), {"is_on": "perhaps"}, follow=True))
