@@ -24,9 +24,10 @@ show(
     Hook,
     "pk is_active created_at created_by removed_at",
     filters="is_active",
-    search="url",
+    search="created_by__username",
     order="pk",
-    exclude=("secret",),
+    exclude=("secret", "url"),
+    readonly_fields=("shown_url",),
 )
 show(
     HookDelivery,

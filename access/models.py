@@ -1,9 +1,12 @@
 """Members, tokens, the log, evidence of consent, webhooks, answers to repeated requests."""
 
 import datetime as dt
+import re
 import uuid
 from collections.abc import Collection, Iterable
+from itertools import takewhile
 from typing import NoReturn, TypeVar
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import models
@@ -234,10 +237,15 @@ class ConsentEvidence(AppendOnlyModel):
         return f"#{self.pk} {self.kind} {self.scope} v{self.version}"
 
 
+PLAIN_WORD = re.compile("[a-z-]{0,20}")
+"""A part of a path that is no secret."""
+
+
 class Hook(models.Model):
     """An address that is told of chosen events.
 
-    The secret is kept as it is, because it has to sign; it is shown once and forgotten on removal.
+    The secret is kept as it is, because it has to sign; it is shown once and forgotten on removal,
+    as is what the address holds beyond ``shown_url``.
     """
 
     url = models.CharField(max_length=500)
@@ -261,7 +269,19 @@ class Hook(models.Model):
         )
 
     def __str__(self) -> str:
-        return f"#{self.pk} {self.url}"
+        return f"#{self.pk} {self.shown_url}"
+
+    @property
+    def shown_url(self) -> str:
+        """The address as pages and the log tell it: some receivers want a secret in theirs.
+
+        What may be one is left out: the query, and the path from the first part that is no word.
+        """
+        parts = urlsplit(self.url)
+        words = "/".join(takewhile(PLAIN_WORD.fullmatch, parts.path.split("/")))
+        rest = "?…" if parts.query else ""
+        path = parts.path + rest if words == parts.path else f"{words}/…"
+        return f"{parts.scheme}://{parts.netloc}{path}"
 
 
 class HookDelivery(models.Model):

@@ -23,7 +23,6 @@ from access.models import Hook, HookDelivery
 from access.roles import Needs, StaffRequest, members_only
 from access.webhooks import outgoing, signing
 from access.webhooks import services as hook_services
-from access.webhooks.services import shown_address
 
 CSV_COLUMNS = (
     "event_id",
@@ -118,7 +117,7 @@ def _add(request: StaffRequest, form: HookForm) -> Hook | None:
 
 def _shown(hook: Hook) -> dict[str, object]:
     return {
-        "address": shown_address(hook.url),
+        "address": hook.shown_url,
         "events": [HookEvent(event).label for event in hook.events],
     }
 

@@ -22,7 +22,7 @@ LONGEST = 500
 UNICAST = ipaddress.IPv6Network("2000::/3")
 """All that was ever given out of version six."""
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-FORBIDDEN_CHARACTERS = frozenset("\\ \t\r\n\x00")
+FORBIDDEN = frozenset("\\ ")
 
 
 class AddressError(ValueError):
@@ -68,7 +68,7 @@ def read_target(url: str, rules: Rules) -> Target:
         If it is overlong, not https (or http where that is allowed), has no host, names a user,
         or is the number of a host that is not public.
     """
-    if len(url) > LONGEST or FORBIDDEN_CHARACTERS.intersection(url):
+    if len(url) > LONGEST or FORBIDDEN.intersection(url) or not url.isprintable():
         msg = f"an address is up to {LONGEST} characters without spaces"
         raise AddressError(msg)
     parts, port = _taken_apart(url)
@@ -222,8 +222,10 @@ def post(
         number = check_ip(target.host, resolver(target.host, target.port), rules)
         return _exchange(target, number, body, headers)
     except (OSError, http.client.HTTPException, UnicodeError) as error:
-        said = f"{type(error).__name__}: {error}"[:300]  # perhaps in the receiver's words
-        msg = "".join(one if one.isprintable() else "\ufffd" for one in said)
+        said = f"{type(error).__name__}: {error}"  # perhaps in the receiver's words
+        if target.path != "/":
+            said = said.replace(target.path, "…")  # some addresses hold a secret
+        msg = "".join(one if one.isprintable() else "\ufffd" for one in said[:300])
         raise PostError(msg) from error
 
 

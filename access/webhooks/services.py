@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -127,7 +126,7 @@ def add_hook(
         created_at=now,
         created_by=by,
     )
-    after: dict[str, object] = {"url": shown_address(hook.url), "events": names}
+    after: dict[str, object] = {"url": hook.shown_url, "events": names}
     _log(hook, "hook.added", by=by, now=now, after=after)
     return hook
 
@@ -152,7 +151,7 @@ def set_active(hook: Hook, *, is_active: bool, by: User, now: dt.datetime) -> Ho
 
 @transaction.atomic
 def remove_hook(hook: Hook, *, by: User, now: dt.datetime) -> None:
-    """Tell a webhook nothing more: its secret is forgotten, and what waits for it is given up.
+    """Tell a webhook nothing more: its secrets are forgotten, and what waits for it is given up.
 
     Raises
     ------
@@ -160,8 +159,8 @@ def remove_hook(hook: Hook, *, by: User, now: dt.datetime) -> None:
         If it was removed before.
     """
     hook = _lock(hook)
-    hook.is_active, hook.secret, hook.removed_at = False, "", now
-    hook.save(update_fields=["is_active", "secret", "removed_at"])
+    hook.is_active, hook.secret, hook.removed_at, hook.url = False, "", now, hook.shown_url
+    hook.save(update_fields=["is_active", "secret", "removed_at", "url"])
     waiting = HookDelivery.objects.filter(hook=hook, state=DeliveryState.PENDING)
     waiting.update(
         state=DeliveryState.ABANDONED,
@@ -169,7 +168,7 @@ def remove_hook(hook: Hook, *, by: User, now: dt.datetime) -> None:
         claimed_at=None,
         error="The webhook was removed.",
     )
-    _log(hook, "hook.removed", by=by, now=now, after={"url": shown_address(hook.url)})
+    _log(hook, "hook.removed", by=by, now=now, after={"url": hook.shown_url})
 
 
 @transaction.atomic
@@ -213,12 +212,6 @@ def _lock(hook: Hook) -> Hook:
     if locked.removed_at is not None:
         raise HookStateError
     return locked
-
-
-def shown_address(url: str) -> str:
-    """Return an address as pages and the log tell it: some receivers want a secret in the query."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}{parts.path}" + ("?…" if parts.query else "")
 
 
 def _log(

@@ -234,13 +234,36 @@ class TestAdding:
         entry = LogEntry.objects.get(action="hook.added")
         assert hook.secret not in str(entry.after)
 
-    def test_logs_no_secret_that_stands_in_the_address(self, staff):
-        staff.post(LIST, GOOD)
-        staff.post(reverse("hooks:delete", args=[Hook.objects.get().pk]))
+    @pytest.mark.parametrize(
+        ("path", "told"),
+        [
+            ("", ""),
+            ("/", "/"),
+            ("/heart/", "/heart/"),
+            ("/heart?key=abc", "/heart?..."),
+            ("?key=abc", "?..."),
+            ("/services/T0/B0/abc", "/services/..."),
+            ("/api/webhooks/12/abc?wait=1", "/api/webhooks/..."),
+            ("/0b7f2c4e-abc", "/..."),
+            ("/" + "abc" * 7, "/..."),
+        ],
+    )
+    def test_shows_and_keeps_no_longer_than_needed_what_may_be_a_secret_of_the_address(
+        self, staff, path, told
+    ):
+        told = "https://receiver.example" + told.replace("...", "\N{HORIZONTAL ELLIPSIS}")
+        staff.post(LIST, GOOD | {"url": f"https://receiver.example{path}"})
+        hook = Hook.objects.get()
+        pages = ["/admin/access/hook/", f"/admin/access/hook/{hook.pk}/change/", LIST]
+        shown = [staff.get(page).content.decode() for page in (*pages, f"{LIST}{hook.pk}/")]
+        staff.post(reverse("hooks:delete", args=[hook.pk]))
 
+        assert [page for page in shown if "abc" in page] == []
+        assert told in shown[-1]
         logged = dict(LogEntry.objects.values_list("action", "after__url"))
-        told = "https://receiver.example/heart?\N{HORIZONTAL ELLIPSIS}"
         assert logged == {"hook.added": told, "hook.removed": told}
+        hook.refresh_from_db()
+        assert hook.url == told
 
     @pytest.mark.parametrize(
         "changed", [{"url": "https://127.0.0.1/"}, {"events": []}, {"events": ["test"]}]

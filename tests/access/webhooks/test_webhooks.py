@@ -342,6 +342,24 @@ class TestActs:
 
 
 @pytest.mark.postgres
+def test_a_receiver_that_repeats_the_address_has_no_secret_of_it_written_down():
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        port = rude.getsockname()[1]
+
+        def answer():
+            line, _ = rude.accept()
+            with line:
+                line.sendall(line.recv(65536).split(b"\r\n")[0] + b"\r\n")
+
+        threading.Thread(target=answer).start()
+        row = make_delivery(hook=make_hook(url=f"http://127.0.0.1:{port}/heart?key=abc"))
+        deliver()
+
+    row.refresh_from_db()
+    assert row.error.startswith("BadStatusLine: POST \N{HORIZONTAL ELLIPSIS} HTTP/1.1")
+
+
+@pytest.mark.postgres
 def test_a_receiver_whose_words_no_database_takes_holds_up_no_other():
     with socket.create_server(("127.0.0.1", 0)) as rude, receiving() as receiver:
 
