@@ -13,8 +13,6 @@ from completions.leaks import rules
 from completions.leaks.rules import Leak
 from completions.models import Completion, Context, Dataset, Hold
 
-CUT = frozenset({"length", "max_tokens"})
-"""What providers call the end of an answer that reached the limit of tokens."""
 WITHHELD = (HoldState.HELD, HoldState.DROPPED)
 
 Leaks = Mapping[int, tuple[Leak, ...]]
@@ -49,15 +47,10 @@ def find_new_leaks(dataset_id: int) -> Leaks:
         "generation_call__raw_answer",
         "generation_call__honoured__stripped",
         "brought__raw_text",
-        "generation_call__finish_reason",
     )
     found = {
-        pk: rules.find_leaks(
-            _bare(answered) if stripped else answered or brought or text, was_cut=finish in CUT
-        )
-        for pk, text, answered, stripped, brought, finish in rows.order_by("pk").iterator(
-            chunk_size=2000
-        )
+        pk: rules.find_leaks(_bare(answered) if stripped else answered or brought or text)
+        for pk, text, answered, stripped, brought in rows.order_by("pk").iterator(chunk_size=2000)
     }
     return {pk: leaked for pk, leaked in found.items() if leaked}
 

@@ -246,12 +246,11 @@ _SIGNED_IF_ENDED = tuple(one for one in _SIGNED if one[1][0] != UNFINISHED)
 """Each sign with what it may be a sign of: a reason and a pattern; of texts that end, no more."""
 
 
-def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
+def find_leaks(text: str) -> tuple[Leak, ...]:
     """Return what gives the source of a completion away, by reason and place.
 
     ``text`` is the completion as it came, with its line breaks where it had some; it is read in
-    the plain dress that raters see, too. ``was_cut`` says that the provider ended it at the limit
-    of tokens. Overlapping spans of one reason are told once.
+    the plain dress that raters see, too. Overlapping spans of one reason are told once.
     """
     if not re.search(r"\w", typed(text)):
         return (Leak(EMPTY, text.strip()),)
@@ -260,8 +259,6 @@ def find_leaks(text: str, *, was_cut: bool = False) -> tuple[Leak, ...]:
         known = {leak.reason for leak in leaks}
         shown = _found(plain(text))
         leaks += [Leak(one.reason, one.matched) for one in shown if one.reason not in known]
-    if was_cut and not any(leak.reason == UNFINISHED for leak in leaks):
-        leaks.append(Leak(UNFINISHED, *_last_words(text)))
     order = tuple(EXPLANATIONS)
     return tuple(sorted(leaks, key=lambda leak: (order.index(leak.reason), leak.start)))
 
@@ -293,9 +290,3 @@ def before_last_word(text: str) -> int:
 def folded(text: str) -> str:
     """Return the text in small letters, as signs are looked for in it."""
     return text.casefold().translate(_DOTLESS)
-
-
-def _last_words(text: str) -> tuple[str, int]:
-    """Return the last few words and where they start."""
-    last = re.search(r"(?:\S+\s+){0,4}\S+\s*$", text)
-    return (last.group().strip(), last.start()) if last else (text, 0)

@@ -62,24 +62,20 @@ class TestFindNewLeaks:
         assert list(found(dataset)) == [leaking.pk]
 
     @pytest.mark.parametrize(
-        ("kept", "raw_answer", "finish_reason", "reasons"),
+        ("kept", "raw_answer", "reasons"),
         [
-            ("Breathe Call your sister", "- Breathe\n- Call your sister", "", ["markup"]),
-            ("You did it.", "You did it.", "length", ["unfinished"]),
-            ("You did it.", "You did it.", "max_tokens", ["unfinished"]),
-            ("You did it.", "You did it.", "stop", []),
+            ("Breathe Call your sister", "- Breathe\n- Call your sister", ["markup"]),
+            ("You did it.", "You did it.", []),
         ],
-        ids=["what was kept is plain", "cut", "cut in other words", "ended"],
+        ids=["what was kept is plain", "the same"],
     )
-    def test_reads_what_the_model_answered_and_how_it_ended(
-        self, dataset, kept, raw_answer, finish_reason, reasons
-    ):
+    def test_reads_what_the_model_answered(self, dataset, kept, raw_answer, reasons):
         completion = complete(dataset, kept)
         make_generation_call(
             context=completion.context,
             system=completion.system,
             completion=completion,
-            **DONE | {"raw_answer": raw_answer, "finish_reason": finish_reason},
+            **DONE | {"raw_answer": raw_answer},
         )
 
         assert [leak.reason for leak in found(dataset).get(completion.pk, ())] == reasons

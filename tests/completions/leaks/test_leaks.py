@@ -170,12 +170,6 @@ class TestFindLeaks:
                     (reason, matched)
                 ]
 
-    def test_takes_the_provider_at_its_word_that_the_text_was_cut(self):
-        (leak,) = find_leaks("You did all that anyone could have done.", was_cut=True)
-
-        assert (leak.reason, leak.matched) == ("unfinished", "that anyone could have done.")
-        assert reasons("You did all that you could, and", was_cut=True) == ["unfinished"]
-
     def test_says_what_it_matched_and_where(self):
         text = "Well, I\N{RIGHT SINGLE QUOTATION MARK}m an AI, you know. ChatGPT, in fact."
 
