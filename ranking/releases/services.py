@@ -19,6 +19,7 @@ from django.db.models import F, Max
 
 from access.log import record
 from annotation.models import Study
+from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
@@ -35,6 +36,7 @@ Tell = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
 CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than a task may run
+PATIENCE = dt.timedelta(minutes=2)  # with one that was begun, and whose worker may be dead
 MOST_BEGUN = 3
 SHOWN = 3  # problems that a refusal names
 BROKEN = "The building ended with an error of the software. It is in the log of the site."
@@ -103,9 +105,22 @@ def claim_release(
 def run_release(*, release_id: int, clock: Clock) -> bool:
     """Build a release where the site keeps it, claimed or lost; say whether this call ended it.
 
-    Safe to run twice: one that has ended is left alone while its files are there. An error of the
-    code is logged and kept as a refusal; so is a release whose workers were lost again and again.
+    Safe to run twice: one that another process builds, or that has ended, is left alone while its
+    files are there. An error of the code is logged and kept as a refusal; so is a release whose
+    workers were lost again and again.
     """
+    try:
+        with sole_worker(_work(release_id)):
+            return _run(release_id, clock)
+    except AnotherAtWorkError:
+        return False
+
+
+def _work(release_id: int) -> str:
+    return f"building release {release_id}"
+
+
+def _run(release_id: int, clock: Clock) -> bool:
     release = Release.objects.filter(pk=release_id).select_related("study__dataset").first()
     if release is None or not _is_to_build(release):
         return False
@@ -113,6 +128,8 @@ def run_release(*, release_id: int, clock: Clock) -> bool:
     if release.state == ReleaseState.BUILDING and release.begun >= MOST_BEGUN:
         return _refuse(release, LOST, now=clock())
     running.update(begun=F("begun") + 1)
+    for left in folder_of(release).parent.glob(f".{release.key}.*"):  # by one that was killed
+        shutil.rmtree(left, ignore_errors=True)
 
     def tell(step: str) -> None:
         running.update(step=step[:60])
@@ -194,7 +211,7 @@ def _build(release: Release, folder: Path, clock: Clock, tell: Tell) -> "Report 
 
 def keep_release(release: Release, folder: Path) -> None:
     """Copy a release that was built elsewhere to where the site keeps it, if it is not there."""
-    with _beside(release) as copied:
+    with sole_worker(_work(release.pk)), _beside(release) as copied:
         shutil.copytree(folder, copied)
         _put_in_place(release, copied)
 
@@ -220,10 +237,17 @@ def _put_in_place(release: Release, built: Path) -> None:
 
 @transaction.atomic
 def reclaim_lost_releases(*, now: dt.datetime) -> list[int]:
-    """Take over releases whose building takes longer than it can, and return their keys."""
-    lost = Release.objects.filter(state=ReleaseState.BUILDING, claimed_at__lte=now - CLAIM_LENGTH)
-    rows = lost.order_by("pk").select_for_update(skip_locked=True)
-    keys = list(rows.values_list("pk", flat=True))
+    """Take over releases that nobody builds any more, and return their keys.
+
+    That nobody does is known of one that was begun; else its message may still wait somewhere.
+    """
+    old = Release.objects.filter(state=ReleaseState.BUILDING, claimed_at__lte=now - PATIENCE)
+    rows = old.order_by("pk").select_for_update(skip_locked=True)
+    keys = [
+        pk
+        for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
+        if at <= now - CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
+    ]
     Release.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 

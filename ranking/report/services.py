@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import F
 
 from access.nudges import Work, nudge
+from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
@@ -70,10 +71,17 @@ def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
 
 @transaction.atomic
 def reclaim_lost_analyses(*, now: dt.datetime) -> list[int]:
-    """Take over claims that are older than a computation takes, and return their keys."""
-    lost = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - CLAIM_LENGTH)
-    rows = lost.order_by("pk").select_for_update(skip_locked=True)
-    keys = list(rows.values_list("pk", flat=True))
+    """Take over claims that nobody works on any more, and return their keys.
+
+    That nobody does is known of one that was begun; else its message may still wait somewhere.
+    """
+    old = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - PATIENCE)
+    rows = old.order_by("pk").select_for_update(skip_locked=True)
+    keys = [
+        pk
+        for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
+        if at <= now - CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
+    ]
     Analysis.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
 
@@ -94,10 +102,23 @@ def analyse_fit(*, fit_id: int, kind: str, clock: Clock) -> bool:
 def run_analysis(*, analysis_id: int, clock: Clock) -> bool:
     """Compute a claimed analysis and store its findings or its refusal; say whether this call did.
 
-    Safe to run twice: an analysis that has ended is left alone. It is refused when the judgments
-    as of its fit are no longer those of the fit. An error of its code is logged and stored as a
-    refusal, so that it stops nothing else; so is one whose process was lost again and again.
+    Safe to run twice: an analysis that has ended, or that another process computes, is left
+    alone. It is refused when the judgments as of its fit are no longer those of the fit. An error
+    of its code is logged and stored as a refusal, so that it stops nothing else; so is one whose
+    process was lost again and again.
     """
+    try:
+        with sole_worker(_work(analysis_id)):
+            return _run(analysis_id, clock)
+    except AnotherAtWorkError:
+        return False
+
+
+def _work(analysis_id: int) -> str:
+    return f"computing analysis {analysis_id}"
+
+
+def _run(analysis_id: int, clock: Clock) -> bool:
     running = Analysis.objects.filter(pk=analysis_id, state=FitState.RUNNING)
     analysis = running.select_related("fit__study").first()
     if analysis is None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,6 +33,15 @@ def sole_worker(work: str) -> Iterator[None]:
         yield
 
 
+def is_at_work(work: str) -> bool:
+    """Say whether a process does this work now."""
+    try:
+        with sole_worker(work):
+            return False
+    except AnotherAtWorkError:
+        return True
+
+
 @contextmanager
 def _advisory_lock(work: str) -> Iterator[None]:
     """Lock by the database, for as long as the connection lives."""
@@ -49,14 +59,20 @@ def _advisory_lock(work: str) -> Iterator[None]:
 
 @contextmanager
 def _file_lock(work: str) -> Iterator[None]:
-    """Lock by a file in the data folder."""
+    """Lock by a file in the data folder, which is there meanwhile."""
     settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
-    with (settings.HEART_DATA_DIR / f"{slugify(work)}.lock").open("w") as mark:
+    path = settings.HEART_DATA_DIR / f"{slugify(work)}.lock"
+    with path.open("w") as mark:
         try:
             fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            if not os.path.samestat(os.fstat(mark.fileno()), path.stat()):
+                raise _taken(work)  # somebody was quicker, and another file is there by now
+        except (BlockingIOError, FileNotFoundError) as error:
             raise _taken(work) from error
-        yield
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def _taken(work: str) -> AnotherAtWorkError:

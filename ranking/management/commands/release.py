@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from completions.management.acting import Action, Progress, RefusedError
+from completions.runs.services.exclusive import AnotherAtWorkError
 from ranking.management.fit_options import UnsoundError, VerifyingCommand, add_study, dumped
 
 
@@ -40,7 +41,7 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
             release=release, folder=options.out, clock=timezone.now, tell=progress.say
         )
         services.keep_release(release, options.out)
-    except services.ReleaseRefusedError as error:
+    except (services.ReleaseRefusedError, AnotherAtWorkError) as error:
         raise RefusedError(str(error)) from error
     except FileExistsError as error:
         msg = f"{options.out}: exists and is not empty"

@@ -16,6 +16,7 @@ from tests.helpers.factories import HOUR, NOW, make_judgment, make_rater, make_s
 from tests.helpers.factories_written_once import make_analysis, make_exclusion, make_fit
 from tests.helpers.judged import make_judged_study, newest_fit
 from tests.helpers.rated import findings_of
+from tests.helpers.threads import doing_elsewhere
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("_two_kinds")]
 
@@ -97,6 +98,26 @@ class TestClaimDueAnalyses:
         assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
         assert report_services.claim_due_analyses(now=later) == [lost]
         assert report_services.reclaim_lost_analyses(now=later) == []
+
+    def test_one_whose_worker_died_is_taken_over_when_nobody_computes_it(self, study, settings):
+        (lost,) = report_services.claim_due_analyses(now=START)
+        Analysis.objects.update(begun=1)
+        later = START + report_services.PATIENCE
+
+        assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
+        with doing_elsewhere(f"computing analysis {lost}"):
+            assert report_services.reclaim_lost_analyses(now=later) == []
+        assert report_services.reclaim_lost_analyses(now=later) == [lost]
+        assert list(settings.HEART_DATA_DIR.glob("computing*")) == []
+
+    def test_one_that_another_process_computes_is_left_to_it(self, study):
+        (key,) = report_services.claim_due_analyses(now=START)
+
+        with doing_elsewhere(f"computing analysis {key}"):
+            is_mine = report_services.run_analysis(analysis_id=key, clock=lambda: START)
+
+        analysis = Analysis.objects.get(pk=key)
+        assert (is_mine, analysis.state, analysis.begun) == (False, FitState.RUNNING, 0)
 
     def test_neither_a_refused_fit_nor_one_of_other_code_is_analysed(self, study):
         Fit.objects.update(code_version="numerics-old")

@@ -38,6 +38,7 @@ from tests.helpers.factories import (
 from tests.helpers.factories_of_site import make_batch, make_batch_decision, make_external
 from tests.helpers.factories_written_once import make_release, make_user
 from tests.helpers.released import START, build, forge_sums
+from tests.helpers.threads import doing_elsewhere
 from tests.ranking.releases.tampering import rows
 
 pytestmark = pytest.mark.django_db
@@ -253,6 +254,25 @@ class TestBuildingThatFails:
         tasks.reclaim_lost_releases()
 
         assert begun == [release.pk]
+
+    def test_is_begun_again_soon_when_nobody_builds_it_any_more(self, now):
+        claimed_at = now - release_services.PATIENCE
+        waiting, lost = (make_release(claimed_at=claimed_at, begun=n) for n in (0, 1))
+
+        with doing_elsewhere(f"building release {lost.pk}"):
+            assert release_services.reclaim_lost_releases(now=now) == []
+            assert not release_services.run_release(release_id=lost.pk, clock=lambda: now)
+        assert release_services.reclaim_lost_releases(now=now) == [lost.pk]
+        assert {row.begun for row in Release.objects.filter(pk=waiting.pk)} == {0}
+
+    def test_leaves_nothing_of_a_worker_that_was_killed(self, study):
+        release = release_services.claim_release(study=study, now=START)
+        place = folder_of(release)
+        (place.parent / f".{release.key}.killed").mkdir(parents=True)
+
+        release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+        assert list(place.parent.iterdir()) == [place]
 
 
 def delete_texts(study, *, now):
