@@ -267,6 +267,19 @@ class TestOracles:
         for path in ("ratings/", "fits/"):
             assert f"/api/v1/studies/{study.slug}/{path} changes" in found
 
+    def test_are_looked_for_in_moments_in_which_no_rater_waits_for_long(self, study, monkeypatch):
+        n_read, read = [], replaying._read
+        monkeypatch.setattr(replaying, "AT_ONCE", 4)
+        monkeypatch.setattr(
+            replaying, "_read", lambda paths: n_read.append(len(paths)) or read(paths)
+        )
+
+        replaying.oracles(study, now=LATER)
+
+        at_once = n_read[1:]  # the first are those that an answer makes
+        assert set(at_once) <= {1, 2, 3, 4}
+        assert sum(at_once) == 2 * len(replaying._paths(study)) > 50
+
     def test_published_fits_of_two_selections_are_told_and_are_none(self, study):
         fits = [publish(study), publish(study, EvaluatorPool.COMBINED)]
 
