@@ -258,13 +258,18 @@ def approve(request: StaffRequest, study: str) -> HttpResponse:
     keys = read_ticked_keys(request.POST, "submission", most=PER_PAGE)
 
     def act(found: Study) -> None:
-        n = recruiting.approve(study=found, keys=keys, now=timezone.now(), by=request.user)
+        now = timezone.now()
+        n, refused = recruiting.approve(study=found, keys=keys, now=now, by=request.user)
         said = ngettext(
             "%(n)d submission is approved. Prolific pays it within minutes.",
             "%(n)d submissions are approved. Prolific pays them within minutes.",
             n,
         )
-        messages.success(request, said % {"n": n})
+        if n or not refused:
+            messages.success(request, said % {"n": n})
+        if refused:
+            names = {"raters": ", ".join(refused), "why": recruiting.NOT_THEIRS}
+            messages.error(request, gettext("Not approved: %(raters)s. %(why)s") % names)
 
     return _acted(request, study, act)
 

@@ -130,9 +130,9 @@ def faking_prolific() -> Iterator[FakeProlific]:
 CODES = {"complete": "C1", "partial": "C2", "no_consent": "C4"}
 
 
-def make_paid_study(slug: str = "paid", platform: str = "prolific", codes: Any = CODES) -> Study:
-    crowd = study_content()["crowd"] | {"platform": platform, "codes": codes}
-    return make_study(slug=slug, content=study_content(crowd=crowd), locked_at=NOW)
+def make_paid_study(slug: str = "paid", **crowd: Any) -> Study:
+    usual = study_content()["crowd"] | {"platform": "prolific", "codes": CODES}
+    return make_study(slug=slug, content=study_content(crowd=usual | crowd), locked_at=NOW)
 
 
 def come(

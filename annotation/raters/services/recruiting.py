@@ -4,12 +4,13 @@ Nothing is asked of Prolific inside a transaction: what it did is stored when it
 """
 
 import datetime as dt
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from access.log import record
 from annotation.choices import Platform, SubmissionState
@@ -23,6 +24,10 @@ from annotation.studies.selectors import content_of
 CODE_TYPES = {"complete": "COMPLETED", "no_consent": "NO_CONSENT"}
 """Prolific's types of the codes that it has one for; every other way is of type OTHER."""
 CENTS = 100
+NOT_THEIRS = gettext_lazy(
+    "Prolific does not list the submission for this person in a draft made here, so the link may "
+    "be forged. Look it up on Prolific, and decide there."
+)
 
 
 class NotOnProlificError(Exception):
@@ -118,22 +123,49 @@ def read_states(*, there: PlatformStudy, now: dt.datetime) -> int:
     return n_new
 
 
-def approve(*, study: Study, keys: Collection[int], now: dt.datetime, by: User) -> int:
-    """Have Prolific approve submissions that are under way there, and return how many."""
+def approve(
+    *, study: Study, keys: Collection[int], now: dt.datetime, by: User
+) -> tuple[int, list[str]]:
+    """Have Prolific approve submissions that are under way there.
+
+    Return how many, and the codes of raters of whose submission nothing shows that it is theirs.
+    """
     chosen = list(_open(study).filter(pk__in=keys))
-    if chosen:
-        prolific.approve([one.session_id for one in chosen])
-        _log(study, "submissions.approved", {"raters": _codes(chosen)}, now=now, by=by)
-    return len(chosen)
+    proven = _proven(study, chosen)
+    if proven:
+        prolific.approve([one.session_id for one in proven])
+        _log(study, "submissions.approved", {"raters": _codes(proven)}, now=now, by=by)
+    return len(proven), _codes(one for one in chosen if one not in proven)
 
 
 def reject(
     *, submission: PlatformSubmission, message: str, category: str, now: dt.datetime, by: User
 ) -> None:
-    """Have Prolific turn a submission down, with the message that its person reads."""
+    """Have Prolific turn a submission down, with the message that its person reads.
+
+    Raises
+    ------
+    NotOnProlificError
+        If nothing shows that the submission is this person's.
+    """
+    study = submission.rater.study
+    if not _proven(study, [submission]):
+        raise NotOnProlificError(NOT_THEIRS)
     prolific.reject(submission.session_id, message=message, category=category)
     after = {"raters": _codes([submission]), "category": category, "message": message}
-    _log(submission.rater.study, "submission.rejected", after, now=now, by=by)
+    _log(study, "submission.rejected", after, now=now, by=by)
+
+
+def _proven(study: Study, chosen: Collection[PlatformSubmission]) -> list[PlatformSubmission]:
+    """Return the submissions that Prolific signed, or lists for this study and their person.
+
+    What an unsigned link names, whoever came could have typed: somebody else's submission, too.
+    """
+    there = PlatformStudy.objects.filter(study=study).first()
+    if there is None or not chosen:
+        return list(chosen) if content_of(study)["crowd"].get("signed_links") else []
+    listed = {(one.participant_id, one.submission_id) for one in prolific.submissions(there.key)}
+    return [one for one in chosen if (one.rater.external_id, one.session_id) in listed]
 
 
 def open_submission_of(study: Study, key: int) -> PlatformSubmission | None:
@@ -151,7 +183,7 @@ def _open(study: Study) -> QuerySet[PlatformSubmission]:
     return rows.select_related("rater__study").order_by("pk")
 
 
-def _codes(chosen: Collection[PlatformSubmission]) -> list[str]:
+def _codes(chosen: Iterable[PlatformSubmission]) -> list[str]:
     return [one.rater.code for one in chosen]
 
 

@@ -223,23 +223,26 @@ class TestProlific:
         assert other.rater.state == RaterState.STOPPED
 
     def test_approves_what_is_ticked_and_no_submission_of_another_study(self, manager, study, fake):
+        there = make_platform_study(study=study)
         mine, done = come(study), come(study, session="x-2", state=SubmissionState.APPROVED)
         theirs = come(make_study(slug="other"), session="x-3")
         for one in (mine, done, theirs):
-            fake.submit(one.session_id, "s", "AWAITING REVIEW", "p")
+            fake.submit(one.session_id, there.key, "AWAITING REVIEW", one.rater.external_id)
 
         keys = [*(one.pk for one in (mine, done, theirs)), "²", "9" * 5000]
         said = text(send(manager, study, "approve", submission=keys))
 
         assert "1 submission is approved." in said
+        assert "Not approved" not in said
         assert fake.submissions["x-1"]["status"] == "APPROVED"
         assert fake.submissions["x-3"]["status"] == "AWAITING REVIEW"
         entry = LogEntry.objects.get(action="submissions.approved")
         assert entry.after == {"raters": [mine.rater.code]}
 
     def test_rejects_with_words_of_the_length_that_it_asks_for(self, manager, study, fake):
+        there = make_platform_study(study=study)
         one, theirs = come(study), come(make_study(slug="other"), session="x-3")
-        fake.submit("x-1", "s", "AWAITING REVIEW", "p")
+        fake.submit("x-1", there.key, "AWAITING REVIEW", "p-x-1")
 
         other = send(manager, study, "reject", theirs.pk, category="OTHER", message=REASON)
         assert other.status_code == 404
@@ -251,6 +254,40 @@ class TestProlific:
         told = fake.submissions["x-1"]["told"]
         assert (told["action"], told["rejection_category"]) == ("REJECT", "FAILED_CHECK")
         assert LogEntry.objects.get(action="submission.rejected").after["message"] == REASON.strip()
+
+    @pytest.mark.parametrize(
+        "there",
+        [("draft", "another person"), ("another study", "p-x-2"), None],
+        ids=["of another person", "of another study", "of a study with no draft made here"],
+    )
+    def test_decides_about_no_submission_that_a_forged_link_may_name(
+        self, manager, study, fake, there
+    ):
+        forged, own = come(study, session="x-2"), come(study)
+        if there is not None:
+            make_platform_study(study=study, key="draft")
+            fake.submit("x-2", there[0], "AWAITING REVIEW", there[1])
+            fake.submit("x-1", "draft", "AWAITING REVIEW", "p-x-1")
+
+        approved = text(send(manager, study, "approve", submission=[forged.pk, own.pk]))
+        reason = {"category": "OTHER", "message": REASON}
+        rejected = text(send(manager, study, "reject", forged.pk, **reason))
+
+        assert f"Not approved: {forged.rater.code}" in approved
+        assert ("1 submission is approved." in approved) is (there is not None)
+        assert "the link may be forged" in approved
+        assert "the link may be forged" in rejected
+        assert all(one["status"] != "REJECTED" for one in fake.submissions.values())
+        assert not LogEntry.objects.filter(action="submission.rejected").exists()
+
+    def test_decides_about_what_prolific_signed_also_without_a_draft(self, manager, fake):
+        study = make_paid_study(signed_links=True)
+        one = come(study)
+        fake.submit("x-1", "made by hand", "AWAITING REVIEW", "p-x-1")
+
+        assert "1 submission is approved." in text(
+            send(manager, study, "approve", submission=[one.pk])
+        )
 
     @pytest.mark.parametrize(
         ("faults", "said"),
