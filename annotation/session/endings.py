@@ -41,6 +41,7 @@ class Ending:
     is_stored: bool = True
     has_withdrawn: bool = False
     data_kept: bool = True
+    left_out_most: bool = False
 
     @property
     def can_withdraw(self) -> bool:
@@ -58,8 +59,10 @@ class Ending:
         """Return how it ended for a rater, or how far they are; before the end there is no code."""
         done, total = selectors.rater_progress(rater)
         is_blocked = selectors.is_excluded(rater)
+        left_out_most = done < total and selectors.n_left_out(rater) > done
         submission = selectors.newest_submission(rater)
-        way = _way_of(rater, submission, done=done, is_blocked=is_blocked)
+        is_complete = done >= total or (rater.state == RaterState.FINISHED and not left_out_most)
+        way = _way_of(rater, submission, done=done, is_complete=is_complete, is_blocked=is_blocked)
         is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
         code, return_url = "", ""
         if is_over:
@@ -75,11 +78,17 @@ class Ending:
             is_over=is_over,
             has_withdrawn=rater.state == RaterState.WITHDRAWN,
             data_kept=rater.data_kept,
+            left_out_most=left_out_most,
         )
 
 
 def _way_of(
-    rater: Rater, submission: PlatformSubmission | None, *, done: int, is_blocked: bool
+    rater: Rater,
+    submission: PlatformSubmission | None,
+    *,
+    done: int,
+    is_complete: bool,
+    is_blocked: bool,
 ) -> Way:
     """Return the way in which the newest submission of a rater ends, by the work done in it.
 
@@ -97,7 +106,6 @@ def _way_of(
         has_worked = not was_over and done > submission.n_before
         if not has_worked:
             return Way.NO_CONSENT
-    is_complete = done >= rater.study.session_length
     way = _way(rater, is_complete=is_complete, has_worked=has_worked, is_blocked=is_blocked)
     is_timed_out = submission is not None and submission.state == SubmissionState.EXPIRED
     return Way.TIMED_OUT if is_timed_out and way in (Way.PARTIAL, Way.NO_CONSENT) else way
@@ -113,13 +121,14 @@ def _way(rater: Rater, *, is_complete: bool, has_worked: bool, is_blocked: bool)
     """Return the way, each with a code of its own, so that platforms pay what was done.
 
     Whoever is blocked in the middle did not complete the session. Whoever stops after the
-    screening round or some of the pairs did a part of it; before the first answer, nothing.
+    screening round or some of the pairs, or left out more than half of them, did a part of it;
+    before the first answer, nothing.
     """
     if rater.state == RaterState.SCREENED or (rater.state == RaterState.ACTIVE and is_blocked):
         return Way.SCREENED_OUT
     if rater.state == RaterState.FULL:
         return Way.FULL
-    if rater.state == RaterState.FINISHED or is_complete:
+    if is_complete:
         return Way.COMPLETE
     return Way.PARTIAL if has_worked else Way.NO_CONSENT
 
@@ -127,12 +136,12 @@ def _way(rater: Rater, *, is_complete: bool, has_worked: bool, is_blocked: bool)
 def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[str, str]:
     """Return the code, and the address that takes somebody of a platform back with it.
 
-    A plain visitor has no use for a made-up code, except to show that they did some of it.
+    A plain visitor who answered nothing has nothing to show, and no use for a made-up code else.
     """
     crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
     own = crowd["codes"].get(way, "")
     if platform == Platform.GUEST and way not in (Way.COMPLETE, Way.PARTIAL):
-        return own, ""
+        return own if way == Way.SCREENED_OUT else "", ""
     code = _code(crowd, way, whose)
     if platform == Platform.GUEST:
         return code, ""

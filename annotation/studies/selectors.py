@@ -195,6 +195,12 @@ def n_session_answers(rater: Rater) -> int:
     return rater.leases.filter(is_screening=False, outcome=LeaseOutcome.SUBMITTED).count()
 
 
+def n_left_out(rater: Rater) -> int:
+    """Return how many pairs after the screening round were shown and not answered."""
+    unanswered = (LeaseOutcome.SKIPPED, LeaseOutcome.EXPIRED)
+    return rater.leases.filter(is_screening=False, outcome__in=unanswered).count()
+
+
 def not_reported_by(rater: Rater, context: str) -> Q:
     """Return the condition that the rater never reported the context that ``context`` leads to."""
     return ~Q(Exists(Report.objects.filter(context=OuterRef(context), rater=rater)))

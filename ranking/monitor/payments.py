@@ -68,7 +68,10 @@ WHY: dict[Advice, Promise] = {
     Advice.APPROVE: _("The session is complete."),
     Advice.LOOK: _("Complete, but left out of the analysis. Platforms still expect it to be paid."),
     Advice.REJECTABLE: _("Failed as many attention checks as platforms ask for a rejection."),
-    Advice.PART: _("Stopped early or did not pass the screening: paid in part, never rejected."),
+    Advice.PART: _(
+        "Stopped early, left out most pairs or did not pass the screening: paid in part, never "
+        "rejected."
+    ),
     Advice.RETURN: _("Ended before any answer counted."),
     Advice.WAIT: _("No code was shown yet."),
     Advice.SETTLED: _("The platform says how it ended."),
@@ -83,8 +86,8 @@ MESSAGES: dict[Advice, Promise] = {
         "Please write to us if you think that this is a mistake."
     ),
     Advice.PART: _(
-        "Thank you for your time. You stopped before the end, which is fine. Please return the "
-        "submission: we pay the part that you did as a bonus."
+        "Thank you for your time. You did a part of the session, which is fine. Please return "
+        "the submission: we pay the part that you did as a bonus."
     ),
     Advice.RETURN: _(
         "Thank you for your interest. You left before the first answer, so please return the "

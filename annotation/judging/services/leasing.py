@@ -156,8 +156,9 @@ def _length(rater: Rater) -> dt.timedelta:
 def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     """End the part of a rater who waits for pairs that there are not.
 
-    Whoever answered something has finished; whoever came too late for even one finds the study
-    full. If there is a pair for them after all, nothing changes.
+    Whoever answered something has finished; whoever left out all that was shown has stopped, and
+    whoever came too late for even one pair finds the study full. If there is a pair
+    for them after all, nothing changes.
     """
     rater = slots.lock_rater(rater)
     if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
@@ -165,7 +166,8 @@ def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     if selectors.open_comparisons(rater).exists():
         return
     done, _total = selectors.rater_progress(rater)
-    end_rater(rater, state=RaterState.FINISHED if done else RaterState.FULL, now=now)
+    left = RaterState.STOPPED if selectors.n_left_out(rater) else RaterState.FULL
+    end_rater(rater, state=RaterState.FINISHED if done else left, now=now)
 
 
 @transaction.atomic

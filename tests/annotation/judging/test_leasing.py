@@ -311,6 +311,12 @@ class TestFinishWithNothingLeft:
 
         assert self.finish(rater) == RaterState.FULL
 
+    def test_who_left_out_all_that_was_shown_has_stopped(self, study, rater):
+        make_comparison(study=study)
+        skip(lease_next(rater), reason="unclear")
+
+        assert self.finish(rater) == RaterState.STOPPED
+
     def test_changes_nothing_while_a_pair_is_left_or_open(self, study, rater):
         make_comparison(study=study, slots_left=1)
         assert self.finish(rater) == RaterState.ACTIVE

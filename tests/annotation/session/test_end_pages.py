@@ -12,8 +12,8 @@ from annotation.models import Consent, Judgment, Lease, PlatformEvent, Rater, St
 from annotation.raters.visit_time import IMAGINED
 from annotation.raters.webhooks import sign
 from annotation.session import http
-from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge, let_in
-from tests.helpers.factories import NOW, make_rater
+from tests.annotation.session.steps import CODES, PROLIFIC, code_on, judge, let_in, show_pair
+from tests.helpers.factories import NOW, make_comparison, make_rater
 from tests.helpers.factories_of_people import make_submission
 from tests.helpers.factories_written_once import make_exclusion, make_member
 from tests.helpers.visits import (
@@ -155,6 +155,24 @@ class TestEnd:
         assert "/resume/" in page.content.decode()
         assert code_on(page) is None
 
+    @pytest.mark.parametrize(("n_left_out", "heading"), [(1, "completion code"), (2, "platform")])
+    def test_who_left_out_most_reads_that_it_is_a_part(
+        self, client, study, rater, n_left_out, heading
+    ):
+        make_comparison(study=study)
+        judge(client, study, times=3 - n_left_out)
+        for _ in range(n_left_out):
+            token = show_pair(client, study).token
+            client.post(url(study, "skip", token), {"reason": "upsetting"})
+
+        before = client.get(url(study, "judge")).content.decode()
+        after = client.post(url(study, "finish"), follow=True).content.decode()
+
+        is_part = n_left_out > 1
+        assert ("left out more than half" in before) is is_part
+        assert ("left out more than half" in after) is is_part
+        assert ("Your completion code" in after) is not is_part
+
     def test_done_before_the_end_leads_back_to_the_pairs(self, client, study, rater):
         assert client.get(url(study, "done"))["Location"] == url(study, "judge")
 
@@ -227,8 +245,11 @@ class TestDeclining:
         assert http.COOKIE not in client.cookies
         assert enrol(client, paid_study, **PROLIFIC).external_id == "p-17"
 
-    def test_sends_a_guest_nowhere(self, client, paid_study):
-        assert "platform.example" not in decline(client, paid_study).content.decode()
+    def test_sends_a_guest_nowhere_and_has_no_code_for_them(self, client, paid_study):
+        page = decline(client, paid_study)
+
+        assert "platform.example" not in page.content.decode()
+        assert code_on(page) is None
 
 
 class TestFullStudy:
@@ -251,8 +272,9 @@ class TestFullStudy:
         assert (page.status_code, code_on(page)) == (409, "C-FULL")
         assert not Rater.objects.exists()
 
-    def test_enrolled_rater_without_a_pair_may_finish_with_that_code(self, client, paid_study):
-        enrol(client, paid_study, **PROLIFIC)
+    @pytest.mark.parametrize(("came", "code"), [(PROLIFIC, "C-FULL"), ({}, None)])
+    def test_enrolled_rater_without_a_pair_may_finish(self, client, paid_study, came, code):
+        enrol(client, paid_study, **came)
         paid_study.comparisons.update(slots_left=0)
         page = client.get(url(paid_study, "judge"))
         assert "There is nothing for you at the moment." in page.content.decode()
@@ -260,7 +282,7 @@ class TestFullStudy:
 
         page = client.post(read_forms(page)[0].action, follow=True)
 
-        assert code_on(page) == "C-FULL"
+        assert code_on(page) == code
         assert url(paid_study, "judge") not in page.content.decode()
 
 

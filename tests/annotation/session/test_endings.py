@@ -86,6 +86,23 @@ class TestEndingOfRater:
 
         assert Ending.of_rater(make_ended(RaterState.STOPPED, study=study)).way == Way.COMPLETE
 
+    @pytest.mark.parametrize(
+        ("outcomes", "way"),
+        [
+            (["SKIPPED"], Way.COMPLETE),
+            (["EXPIRED"], Way.COMPLETE),
+            (["RELEASED"] * 2, Way.COMPLETE),
+            (["SKIPPED"] * 2, Way.PARTIAL),
+            (["SKIPPED", "EXPIRED"], Way.PARTIAL),
+        ],
+    )
+    def test_all_that_was_left_is_complete_with_half_of_it_answered(self, outcomes, way):
+        rater = make_ended(n_answers=1)
+        for outcome in outcomes:
+            make_lease(rater=rater, outcome=outcome, closed_at=NOW, rater_first_as_a=1)
+
+        assert Ending.of_rater(rater).way == way
+
     def test_the_screening_round_alone_is_a_part(self):
         rater = make_ended(RaterState.STOPPED, n_answers=0)
         make_lease(
