@@ -65,6 +65,16 @@ def held_contexts(study: Study) -> QuerySet[Context]:
     return Context.objects.filter(pk__in=held.values("context"))
 
 
+def may_hold_more(study: Study) -> bool:
+    """Say whether reports alone may hold one more context: of four one, and always one.
+
+    Whoever clears their cookies reports again as somebody new, and could hold up a whole study.
+    """
+    waiting = _undecided().filter(rater__study=study).values("context")
+    n_all = study.comparisons.aggregate(n=Count("context", distinct=True))["n"]
+    return held_contexts(study).filter(pk__in=waiting).count() < max(1, n_all // 4)
+
+
 def reported_context(study: Study, key: str) -> Context | None:
     """Return the context of that name if a rater of the study reported it, or None."""
     reports = Report.objects.filter(rater__study=study)

@@ -43,7 +43,8 @@ def report_context(
     """Store a rater's word on the dialogue of a lease, and give the lease's slot back.
 
     The rater is never shown the dialogue again. Admins are alerted; once as many raters as the
-    study names have reported the dialogue since the last decision on it, it is held for everybody.
+    study names have reported the dialogue since the last decision on it, it is held for everybody,
+    unless a quarter of the study is held so and waits for a decision.
     A dialogue is reported once per rater: repeating it changes nothing.
 
     Raises
@@ -135,11 +136,14 @@ def _lock_context(pk: int) -> Context:
 
 
 def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
-    """Hold the dialogue for everybody if enough raters have reported it since the last decision."""
+    """Hold the dialogue for everybody if enough raters have reported it since the last decision.
+
+    Not if too many are held so already: then it waits for an admin, who is alerted in any case.
+    """
     needed = selectors.content_of(study)["reports_to_hold"]
     if report_queries.open_reports(study, context).count() < needed:
         return
-    if _hold(study, context, now=now):
+    if report_queries.may_hold_more(study) and _hold(study, context, now=now):
         record(
             action="reports.held",
             subject=f"context {context.key} in study {study.slug}",

@@ -165,6 +165,24 @@ class TestHolding:
         assert dialogue.count() == 3
         assert not dialogue.filter(held_at=None).exists()
 
+    def test_takes_a_quarter_of_the_study_and_waits_then_for_a_decision(self, study):
+        make_pairs(study, n_contexts=8, n_systems=2)
+
+        def held_after(n_raters, now):
+            for _ in range(n_raters):
+                rater = make_rater(study=study)
+                while (lease := lease_next(rater, now)) is not None:
+                    report(lease, now=now)
+            return study.comparisons.exclude(held_at=None)
+
+        first = list(held_after(4, NOW))
+        assert len(first) == 2
+        assert lease_next(make_rater(study=study)) is not None
+
+        for pair in first:
+            decide(pair, ReportOutcome.DROPPED, now=NOW + HOUR)
+        assert held_after(1, NOW + 2 * HOUR).count() == 4
+
     def test_lets_those_who_have_a_pair_on_the_screen_finish_it(self, study, lease):
         report_until_held(study)
 
