@@ -11,7 +11,7 @@ from access.nudges import Work, nudge
 from annotation.assignment import slots
 from annotation.choices import RaterStage, RaterState, Side, StudyState
 from annotation.judging.services.choosing import choose_next
-from annotation.judging.services.leasing import assign_next, complete, keep_open
+from annotation.judging.services.leasing import assign_next, complete, is_too_late, keep_open
 from annotation.models import DimensionMark, Judgment, Lease, Rater
 from annotation.studies import selectors, verdicts
 from completions.choices import LeaseOutcome
@@ -136,7 +136,7 @@ def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> 
     A repeated submission returns the judgment already stored; a different answer to the same
     lease is stored as a revision of it. An answer that comes after its lease was given back
     takes a slot again if one is free, and the study is not closed, and is kept as surplus
-    otherwise: no work is thrown away.
+    otherwise: no work is thrown away. In a closed study a lease that ran out is given back first.
 
     Raises
     ------
@@ -161,6 +161,8 @@ def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> 
     if stored is not None:
         _check_changes(rater, now=now)
     slots.resume(lease, now=now)
+    if lease.closed_at is None and is_too_late(lease, now=now):
+        slots.give_back(lease, outcome=LeaseOutcome.EXPIRED, now=now)
     return _store(canonical, submission, lease=lease, revises=stored, now=now)
 
 

@@ -59,16 +59,24 @@ def lease_next_comparison(*, rater: Rater, now: dt.datetime) -> Lease | None:
 def keep_open(newest: Lease | None, *, now: dt.datetime) -> Lease | None:
     """Return a rater's newest lease to be shown again, if it is open, else None.
 
-    It is prolonged if it ran out, and a break is over. One of a deleted text is given back.
+    It is prolonged if it ran out, and a break is over. One of a deleted text is given back, and
+    one that ran out in a closed study is left to the sweep.
     """
     if newest is None or newest.closed_at is not None:
         return None
     if newest.comparison.is_erased:
         slots.give_back(newest, outcome=LeaseOutcome.RELEASED, now=now)
         return None
+    if is_too_late(newest, now=now):
+        return None
     slots.resume(newest, now=now)
     timed.prolong(newest, length=_length(newest.rater), now=now)
     return newest
+
+
+def is_too_late(lease: Lease, *, now: dt.datetime) -> bool:
+    """Say whether a lease ran out in a closed study, whose results may be known by now."""
+    return lease.rater.study.state == StudyState.CLOSED and lease.expires_at <= now
 
 
 def assign_next(

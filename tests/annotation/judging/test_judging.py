@@ -189,13 +189,21 @@ class TestALateAnswer:
         assert (pair.shown_first_as_a, pair.shown_first_as_b) == (0, taken)
         assert lease.outcome == LeaseOutcome.SUBMITTED
 
-    def test_is_surplus_in_a_closed_study_whatever_is_free(self):
-        lease = make_expired_lease(slots_left=2)
+    @pytest.mark.parametrize("is_swept", [True, False])
+    def test_is_surplus_in_a_closed_study_whatever_is_free(self, is_swept):
+        rater = make_rater()
+        make_comparison(study=rater.study, slots_left=2)
+        lease = lease_next(rater)
         Study.objects.update(state=StudyState.CLOSED)
+        if is_swept:
+            let_run_out(lease)
 
-        assert submit(lease, now=NOW + 2 * HOUR).is_surplus
+        with pytest.raises(leasing.StudyNotOpenError):
+            lease_next(rater, lease.expires_at)
+        assert submit(lease, now=lease.expires_at).is_surplus
 
-        lease.comparison.refresh_from_db()
+        lease.refresh_from_db()
+        assert lease.outcome == LeaseOutcome.SUBMITTED
         assert lease.comparison.slots_left == 2
 
     @pytest.mark.parametrize("leave", [skip, let_run_out])
