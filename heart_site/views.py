@@ -6,6 +6,8 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.views import csrf, defaults
 from django.views.decorators.http import require_safe
 
@@ -31,6 +33,9 @@ OF_WRITERS = frozenset(f"completions:{name}" for name in ("dialogue", "draft", "
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer what cannot be a request, or is too large for one."""
+    page = request.resolver_match
+    if page is not None and page.view_name in OF_RATERS and "HX-Request" in request.headers:
+        return _say_beside_the_pair()
     if isinstance(exception, RequestDataTooBig):
         return _too_large(request)
     if request.path_info.startswith(API):
@@ -44,6 +49,16 @@ def _too_large(request: HttpRequest) -> HttpResponse:
     has_files = request.content_type == "multipart/form-data"
     most = most_bytes(request) if has_files else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     return render(request, "400.html", {"most_megabytes": most // 10**6}, status=413)
+
+
+def _say_beside_the_pair() -> HttpResponse:
+    """Say in place of the note that an answer is sent again: with this one that is in vain."""
+    text = _(
+        "This is too long or not readable, so it was not saved. Shorten it, and send it again."
+    )
+    note = format_html('<p id="trouble" class="notice error" role="alert">{}</p>', text)
+    headers = {"HX-Retarget": "#trouble", "HX-Reswap": "outerHTML"}
+    return HttpResponse(note, status=422, headers=headers)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -112,7 +112,6 @@ class TestAnswer:
 
 
 class TestBody:
-    @SENT_AS
     @pytest.mark.parametrize(
         ("body", "content_type"),
         [
@@ -122,15 +121,18 @@ class TestBody:
         ],
         ids=["too long", "too many fields", "broken parts"],
     )
-    def test_that_cannot_be_taken_in_is_told_kindly(
-        self, client, study, lease, body, content_type, headers
+    def test_that_cannot_be_taken_in_is_told_kindly_and_beside_the_pair_where_it_stays(
+        self, client, study, lease, body, content_type
     ):
-        answer = client.post(
-            url(study, "submit", lease.token), body, content_type=content_type, headers=headers
-        )
+        address = url(study, "submit", lease.token)
 
-        assert answer.status_code == (413 if len(body) > 8_000_000 else 400)
-        assert "your page is still there" in answer.content.decode()
+        page = client.post(address, body, content_type=content_type)
+        note = client.post(address, body, content_type=content_type, headers=HTMX)
+
+        assert page.status_code == (413 if len(body) > 8_000_000 else 400)
+        assert "your page is still there" in page.content.decode()
+        assert (note.status_code, note["HX-Retarget"]) == (422, "#trouble")
+        assert "Shorten it, and send it again." in note.content.decode()
         assert not Judgment.objects.exists()
 
 
