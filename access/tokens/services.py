@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
@@ -57,7 +58,8 @@ def make_token(
     Raises
     ------
     TokenRefusedError
-        If it has no name or no scope, lives too long, or its owner may not do what it is for.
+        If it has no name or no scope, lives too long, is for a study that there is not, or its
+        owner may not do what it is for.
     """
     _check(new_token, owner)
     secret = new_secret()
@@ -106,6 +108,11 @@ def _check(new_token: NewToken, owner: User) -> None:
         raise TokenRefusedError(msg)
     if not dt.timedelta(0) < new_token.lifetime <= LONGEST:
         msg = f"a token lives for 1 to {LONGEST.days} days"
+        raise TokenRefusedError(msg)
+    # Studies are of an app that builds on this one.
+    studies = apps.get_model("annotation", "Study")._default_manager  # noqa: SLF001
+    if new_token.study and not studies.filter(slug=new_token.study).exists():
+        msg = f"there is no study {new_token.study}"
         raise TokenRefusedError(msg)
     role = role_of(owner)
     lacking = [

@@ -39,6 +39,7 @@ def wanted(**fields):
 class TestMaking:
     def test_is_logged_with_who_did_it_and_the_secret_is_stored_nowhere(self):
         owner = make_member("olga")
+        make_study(slug="kind-words")
 
         token, secret = token_services.make_token(
             wanted(study="kind-words"), owner=owner, now=NOW, by=owner
@@ -64,8 +65,11 @@ class TestMaking:
 
     @pytest.mark.parametrize(
         "fields",
-        [{"name": " "}, {"scopes": []}, {"lifetime": dt.timedelta(0)}, {"lifetime": 367 * DAY}],
-        ids=["no name", "no scope", "no time", "too long"],
+        [
+            *({"name": " "}, {"scopes": []}, {"study": "nowhere"}),
+            *({"lifetime": dt.timedelta(0)}, {"lifetime": 367 * DAY}),
+        ],
+        ids=["no name", "no scope", "no such study", "no time", "too long"],
     )
     def test_refuses_what_there_must_not_be(self, fields):
         with pytest.raises(TokenRefusedError):
