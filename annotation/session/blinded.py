@@ -3,12 +3,12 @@
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from annotation.assignment.design import draw, shuffled
-from annotation.choices import Protocol, Side
+from annotation.choices import Protocol, Side, StudyState
 from annotation.models import Lease, Study
 from annotation.studies import selectors, verdicts
 from annotation.studies.rubric import Dimension, Rubric
@@ -201,12 +201,19 @@ class _NotLockedError(Exception):
 
 
 def study_page(slug: str) -> StudyPage | None:
-    """Return what raters read; of a locked study it is made once, for it never changes."""
+    """Return what raters read; of a locked study it is made once, for it never changes.
+
+    Of a draft there is nothing to read yet, not even its title, for whoever guesses the slug.
+    """
     try:
         return _locked_page(slug)
     except _NotLockedError:
         study = selectors.study_by_slug(slug)
-        return None if study is None else StudyPage.from_study(study)
+    if study is None:
+        return None
+    page = StudyPage.from_study(study)
+    is_draft = study.state == StudyState.DRAFT
+    return replace(page, title="HEART", rubric=None, help_lines=()) if is_draft else page
 
 
 def forget_pages() -> None:

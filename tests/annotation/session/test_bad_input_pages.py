@@ -8,6 +8,7 @@ from django.test import Client
 
 from annotation.choices import StudyState
 from annotation.models import Comparison, Judgment, Lease, Rater, Report, Study
+from annotation.session import blinded
 from tests.annotation.session.steps import let_in
 from tests.helpers.visits import ANSWERS, HTMX, consent_fields, open_study, study_content, url
 
@@ -178,6 +179,19 @@ class TestStudy:
         agreed = client.post(url(study, "consent"), consent)
         assert_kind(agreed, 409, "This study")
         assert not study.raters.exists()
+
+    @pytest.mark.parametrize("name", ["entry", "help", "rubric", "how", "done", "submit"])
+    def test_that_is_a_draft_tells_nothing_of_itself(self, client, name):
+        study = open_study("rubric", title="A title that nobody is to know yet")
+        Study.objects.update(state="DRAFT", protocol_hash="", locked_at=None)
+        blinded.forget_pages()
+        token = [uuid.uuid4()] if name == "submit" else []
+        send = client.post if token else client.get
+
+        answer = send(url(study, name, *token), follow=True)
+
+        assert study.title not in answer.content.decode()
+        assert study.content["rubric"]["dimensions"][0]["asks"] not in answer.content.decode()
 
     def test_without_anything_left_leads_htmx_to_the_page_that_says_so(self, client):
         study = open_study()
