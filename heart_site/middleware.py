@@ -13,7 +13,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import MemoryFileUploadHandler
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.template import loader
 from django.urls import resolve
@@ -234,6 +234,24 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__
+
+
+class FormAddressMiddleware:
+    """Answer with a page where somebody looks at an address to which forms alone are sent.
+
+    A browser does so by itself after a form met a sign-in, or when its address is opened again.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer, and say what to do."""
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and request.method == "GET":
+            parts = {"is_for_forms": True}
+            response.content = loader.render_to_string("404.html", parts, request).encode()
+        return response
 
 
 HEALTH_ADDRESSES = ("/healthz", "/readyz")

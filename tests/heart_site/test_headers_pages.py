@@ -8,6 +8,7 @@ from heart_site import urls
 from tests.heart_site.permissions import addresses
 from tests.helpers.factories import make_dataset, make_study
 from tests.helpers.factories_written_once import make_member
+from tests.helpers.pages import text
 from tests.helpers.processes import deploy
 from tests.helpers.visits import enrol, open_study
 
@@ -98,6 +99,22 @@ def test_errors_and_static_files_carry_them_too():
     assert [answer.status_code for answer in answers.values()] == list(answers)
     assert [answer.status_code for answer in static] == [200, 200]
     assert [faults(answer) for answer in [*answers.values(), *static]] == [[]] * 7
+
+
+@pytest.mark.parametrize(
+    ("address", "way_on"),
+    [("/console/demo/open/", "/console/"), ("/hooks/prolific/demo/", "/")],
+)
+def test_an_address_of_forms_alone_is_a_page_with_a_way_on_for_who_looks_at_it(address, way_on):
+    client = Client()
+    client.force_login(make_member())
+    make_study(slug="demo")
+
+    answer = client.get(address, secure=True)
+
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "Nothing was done" in text(answer)
+    assert f'class="button" href="{way_on}"' in answer.content.decode()
 
 
 def test_an_open_line_is_led_to_tls():
