@@ -4,6 +4,7 @@ The rows are the queue: a nudge that is lost costs time and no work, since a swe
 So whoever leaves work never fails for the broker's sake, and hardly waits for it.
 """
 
+import datetime as dt
 import logging
 import threading
 import time
@@ -13,6 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from django.db import connection, transaction
+from django.db.models import Q
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -65,6 +67,14 @@ def nudge(work: Work, *, within_s: float = 0.0) -> None:
     if any(one[0] <= here and one[1] == wanted for one in connection.run_on_commit):
         return
     transaction.on_commit(wanted, robust=True)
+
+
+def is_lost(*, now: dt.datetime, after: dt.timedelta) -> Q:
+    """Return whether a claim is older than the work takes.
+
+    So is one from the future: its clock was set back since, and nobody is to wait for that time.
+    """
+    return Q(claimed_at__lte=now - after) | Q(claimed_at__gt=now + after)
 
 
 class Sender:

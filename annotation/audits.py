@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
 
 from access.log import record
+from access.nudges import is_lost
 from annotation.choices import AuditState
 from annotation.models import BlindingAudit, Study
 
@@ -114,7 +115,8 @@ def fail_audit(audit: BlindingAudit, *, error: str, now: dt.datetime) -> None:
 @transaction.atomic
 def reclaim_lost_audits(*, now: dt.datetime) -> list[int]:
     """Take over audits whose worker was not heard of for long, and return their keys."""
-    lost = BlindingAudit.objects.filter(state=AuditState.RUNNING, claimed_at__lte=now - SILENCE)
+    silent = is_lost(now=now, after=SILENCE)
+    lost = BlindingAudit.objects.filter(silent, state=AuditState.RUNNING)
     rows = lost.order_by("pk").select_for_update(skip_locked=True, of=("self",))
     keys = list(rows.values_list("pk", flat=True))
     BlindingAudit.objects.filter(pk__in=keys).update(claimed_at=now)

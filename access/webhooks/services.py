@@ -16,7 +16,7 @@ from django.db.models import F, Min, Q, QuerySet
 from access.choices import DeliveryState, HookEvent
 from access.log import record
 from access.models import Hook, HookDelivery
-from access.nudges import SOON_S, Work, nudge
+from access.nudges import SOON_S, Work, is_lost, nudge
 from access.webhooks import outgoing, signing
 
 NAMESPACE = uuid.UUID("6f1c1f6e-5f0c-5a5d-9b7e-3f2b1f0a7c11")
@@ -273,7 +273,7 @@ def outgoing_rules() -> outgoing.Rules:
 @transaction.atomic
 def _claim(now: dt.datetime) -> list[HookDelivery]:
     """Take messages that are due and that no other sender has, a few of each webhook."""
-    is_free = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
+    is_free = Q(claimed_at=None) | is_lost(now=now, after=RETRY_AFTER)
     due = HookDelivery.objects.filter(
         is_free, state=DeliveryState.PENDING, next_attempt_at__lte=now, hook__is_active=True
     )

@@ -156,7 +156,8 @@ def do_next_job(*, clock: Clock) -> bool:
 
 
 def _claimable(now: dt.datetime) -> QuerySet[Job]:
-    lost = Q(state=JobState.RUNNING, seen_at__lt=now - LOST)
+    silent = Q(seen_at__lt=now - LOST) | Q(seen_at__gt=now + LOST)  # the clock was set back since
+    lost = Q(silent, state=JobState.RUNNING)
     return Job.objects.filter(Q(state=JobState.WAITING) | lost).order_by("pk")
 
 

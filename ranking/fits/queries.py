@@ -7,6 +7,7 @@ from django.db.models import Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from access.nudges import is_lost
 from annotation.choices import Protocol, StudyState
 from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.overview.progress import Alert
@@ -109,7 +110,7 @@ def leaderboard_text(fit: Fit) -> str:
 def n_under_way(study: Study, *, now: dt.datetime) -> int:
     """Count the fits of a study that a worker has, unless the worker counts as lost."""
     running = Fit.objects.filter(study=study, state=FitState.RUNNING)
-    return running.filter(claimed_at__gt=now - CLAIM_LENGTH).count()
+    return running.exclude(is_lost(now=now, after=CLAIM_LENGTH)).count()
 
 
 def newest_done(study: Study) -> list[Fit]:

@@ -18,6 +18,7 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from access.log import record
+from access.nudges import is_lost
 from annotation.models import Study
 from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import ReleaseState
@@ -241,12 +242,12 @@ def reclaim_lost_releases(*, now: dt.datetime) -> list[int]:
 
     That nobody does is known of one that was begun; else its message may still wait somewhere.
     """
-    old = Release.objects.filter(state=ReleaseState.BUILDING, claimed_at__lte=now - PATIENCE)
+    old = Release.objects.filter(is_lost(now=now, after=PATIENCE), state=ReleaseState.BUILDING)
     rows = old.order_by("pk").select_for_update(skip_locked=True)
     keys = [
         pk
         for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
-        if at <= now - CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
+        if abs(now - at) >= CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
     ]
     Release.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 
-from access.nudges import Work, nudge
+from access.nudges import Work, is_lost, nudge
 from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
@@ -37,7 +37,7 @@ LOST = f"This analysis was begun {MOST_BEGUN} times, and each time the process t
 def claim_due_analyses(*, now: dt.datetime) -> list[int]:
     """Claim the next analyses that are due, or whose worker was lost, and return their keys."""
     claimed = reclaim_lost_analyses(now=now)
-    running = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__gt=now - PATIENCE)
+    running = Analysis.objects.filter(~is_lost(now=now, after=PATIENCE), state=FitState.RUNNING)
     free = max(0, MOST_UNDER_WAY - running.count())
     for due in islice(_due(now), free):
         if (analysis := _claim(due.fit, due.kind, now=now)) is not None:
@@ -75,12 +75,12 @@ def reclaim_lost_analyses(*, now: dt.datetime) -> list[int]:
 
     That nobody does is known of one that was begun; else its message may still wait somewhere.
     """
-    old = Analysis.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - PATIENCE)
+    old = Analysis.objects.filter(is_lost(now=now, after=PATIENCE), state=FitState.RUNNING)
     rows = old.order_by("pk").select_for_update(skip_locked=True)
     keys = [
         pk
         for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
-        if at <= now - CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
+        if abs(now - at) >= CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
     ]
     Analysis.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys

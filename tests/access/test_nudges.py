@@ -16,21 +16,24 @@ from access.choices import DeliveryState, HookEvent
 from access.nudges import AWAY_S, KEPT_S, SOON_S, Sender, Work, nudge
 from access.tasks import deliver_hooks
 from access.webhooks import services as hook_services
+from annotation import audits
 from annotation.choices import StudyState
 from annotation.quality.services import excluding, reporting
 from annotation.raters.services import withdrawing
 from annotation.studies.services import states
 from annotation.tasks import send_report_alerts
-from completions.choices import CallState, MailKind, PauseReason, RunState
+from completions.choices import CallState, JobState, MailKind, PauseReason, RunState
 from completions.generation import services as generation_services
 from completions.jobs import services as jobs
 from completions.models import GenerationCall
 from completions.runs import pulling
-from completions.runs.services import running
+from completions.runs.services import calling, running
 from completions.tasks import generate_completions, send_writer_mails
 from completions.writers.services import emailing
 from heart_site.middleware import is_outage
 from ranking.fits import services as ranking
+from ranking.releases import services as release_services
+from ranking.report import services as report_services
 from tests.helpers.factories import (
     NOW,
     make_dataset,
@@ -45,8 +48,9 @@ from tests.helpers.factories_of_calls import (
     make_labelling_run,
     make_rationale_run,
 )
-from tests.helpers.factories_of_site import make_delivery, make_hook
-from tests.helpers.factories_written_once import make_user
+from tests.helpers.factories_of_people import make_alert, make_audit, make_mail
+from tests.helpers.factories_of_site import make_delivery, make_hook, make_job
+from tests.helpers.factories_written_once import make_analysis, make_fit, make_release, make_user
 from tests.helpers.judged import make_judged_study, make_open_lease, report, submit
 from tests.helpers.observed import nudged
 
@@ -377,3 +381,35 @@ class TestComingBack:
 
         assert done(deliver_hooks) == 0
         assert sent == [30]
+
+
+AHEAD = NOW + dt.timedelta(days=1)
+CLAIMED = {"claimed_at": AHEAD}
+
+
+@pytest.mark.parametrize(
+    ("make", "claim"),
+    [
+        (partial(make_fit, **CLAIMED), ranking.reclaim_lost_fits),
+        (partial(make_analysis, **CLAIMED), report_services.reclaim_lost_analyses),
+        (partial(make_release, **CLAIMED), release_services.reclaim_lost_releases),
+        (partial(make_audit, **CLAIMED), audits.reclaim_lost_audits),
+        (partial(make_delivery, **CLAIMED), lambda *, now: hook_services._claim(now)),
+        (partial(make_mail, **CLAIMED), lambda *, now: emailing._claim(now)),
+        (partial(make_alert, **CLAIMED), lambda *, now: reporting._claim(now)),
+        (
+            partial(make_job, state=JobState.RUNNING, seen_at=AHEAD),
+            lambda *, now: jobs._claimable(now),
+        ),
+        (
+            partial(make_generation_call, state=CallState.CLAIMED, **CLAIMED),
+            lambda *, now: GenerationCall.objects.filter(calling.lost(now)),
+        ),
+    ],
+    ids=["fit", "analysis", "release", "audit", "webhook", "mail", "alert", "job", "call"],
+)
+@pytest.mark.django_db
+def test_work_that_was_claimed_before_the_clock_was_set_back_is_claimed_again(make, claim):
+    make()
+
+    assert len(claim(now=NOW)) == 1

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from access.log import record
-from access.nudges import Work, nudge
+from access.nudges import Work, is_lost, nudge
 from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
@@ -214,7 +214,7 @@ def send_report_alerts(*, now: dt.datetime) -> int:
 @transaction.atomic
 def _claim(now: dt.datetime) -> list[ReportAlert]:
     """Take waiting alerts that no other sender has, with what the message says of them."""
-    forgotten = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
+    forgotten = Q(claimed_at=None) | is_lost(now=now, after=RETRY_AFTER)
     waiting = ReportAlert.objects.filter(forgotten, sent_at=None)
     shown = waiting.select_related("report__context", "report__rater__study")
     alerts = list(shown.order_by("pk").select_for_update(skip_locked=True, of=("self",))[:BATCH])

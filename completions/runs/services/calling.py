@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Min, Q, QuerySet
 
+from access.nudges import is_lost
 from completions import llm
 from completions.choices import CallState, RunState
 from completions.llm.exchange import LONGEST_TIMEOUT_S
@@ -330,7 +331,8 @@ def lost(now: dt.datetime) -> Q:
 
     Of all calls, the open ones alone are in an index: so none that ended is looked at.
     """
-    return Q(state=CallState.CLAIMED, ended_at=None, claimed_at__lte=now - CLAIM_LENGTH)
+    old = is_lost(now=now, after=CLAIM_LENGTH)
+    return old & Q(state=CallState.CLAIMED, ended_at=None)
 
 
 def going_on(calls: QuerySet[Call]) -> QuerySet[Call]:

@@ -10,7 +10,7 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from access.nudges import SOON_S, Work, nudge
+from access.nudges import SOON_S, Work, is_lost, nudge
 from completions.choices import MailKind, MessageState
 from completions.models import Message, Writer, WriterMail
 from completions.writers import emails
@@ -64,7 +64,7 @@ def send_writer_mails(*, now: dt.datetime) -> int:
 @transaction.atomic
 def _claim(now: dt.datetime) -> list[WriterMail]:
     """Take mails that wait, that no other sender has, and that have somewhere to go."""
-    forgotten = Q(claimed_at=None) | Q(claimed_at__lte=now - RETRY_AFTER)
+    forgotten = Q(claimed_at=None) | is_lost(now=now, after=RETRY_AFTER)
     waiting = waiting_mails().filter(forgotten).select_related("writer__dataset")
     rows = waiting.order_by("queued_at", "pk").select_for_update(skip_locked=True, of=("self",))
     claimed = list(rows[:BATCH])

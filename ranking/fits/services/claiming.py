@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
+from access.nudges import is_lost
 from annotation.choices import Protocol
 from annotation.models import Study
 from ranking.choices import ContextSet, EvaluatorPool, FitState
@@ -49,7 +50,8 @@ def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
 
     Should the first worker be alive after all, both compute the same, and one of them stores it.
     """
-    lost = Fit.objects.filter(state=FitState.RUNNING, claimed_at__lte=now - queries.CLAIM_LENGTH)
+    old = is_lost(now=now, after=queries.CLAIM_LENGTH)
+    lost = Fit.objects.filter(old, state=FitState.RUNNING)
     rows = lost.order_by("pk").select_for_update(skip_locked=True)
     keys = list(rows.values_list("pk", flat=True))
     Fit.objects.filter(pk__in=keys).update(claimed_at=now)
