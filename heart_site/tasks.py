@@ -1,5 +1,6 @@
 """Celery entry points of the site itself; each calls one function."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
 from django.utils import timezone
 
 from access.background import app
@@ -16,8 +18,10 @@ from annotation import audits
 from heart_site.backups import services as backup_services
 from heart_site.backups.state import BackupError
 
+logger = logging.getLogger(__name__)
 # Workers that call models know these tasks too, and need not carry the pages.
 audit_now = call_of("heart_site.blinding.auditing.run_audit")
+BROKEN = "It ended with an error of the software, which is in the log of the site."
 TOO_LONG = "It took longer than the nine minutes of a worker. The command has as long as it needs."
 
 
@@ -63,6 +67,10 @@ def _telling(action: str, subject: str, *, by: int) -> Iterator[None]:
         _log(action, subject, by=by, said=str(error))
     except SoftTimeLimitExceeded:
         _log(action, subject, by=by, said=TOO_LONG)
+    except Exception:
+        logger.exception("%s: %s", action, subject)
+        connection.close_if_unusable_or_obsolete()  # what it was may be a restart of the database
+        _log(action, subject, by=by, said=BROKEN)
 
 
 def _log(action: str, subject: str, *, by: int, **after: object) -> None:

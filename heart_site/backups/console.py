@@ -16,6 +16,7 @@ from access.roles import OWNERS, StaffRequest, members_only
 from heart_site.backups.state import kept_backups
 
 NEWEST = 5
+FAILED = ("backup.failed", "restore.failed")
 BROKEN_OFF_S = 3600
 """A folder that is not whole and was not touched for so long is nobody's any more."""
 
@@ -28,7 +29,7 @@ def backups(request: StaffRequest) -> HttpResponse:
         "backups": kept_backups(settings.HEART_BACKUP_DIR),
         "folder": settings.HEART_BACKUP_DIR,
         "is_making": _is_making(settings.HEART_BACKUP_DIR),
-        "failures": LogEntry.objects.filter(action="backup.failed").order_by("-pk")[:NEWEST],
+        "failures": LogEntry.objects.filter(action__in=FAILED).order_by("-pk")[:NEWEST],
     }
     return render(request, "console/team/backups.html", parts)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
@@ -187,10 +188,20 @@ def test_what_is_under_way_or_failed_with_its_reason_as_the_subject_is_shown(cli
     assert "The disk is full." in page(client)
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (SoftTimeLimitExceeded(), "nine minutes"),
+        (OperationalError("terminating connection"), "an error of the software"),
+        (PermissionError(13, "Permission denied"), "an error of the software"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
 @pytest.mark.parametrize("task", [tasks.make_backup, tasks.try_restore])
-def test_what_took_a_worker_too_long_says_so(task, owner, kept, monkeypatch):
+@pytest.mark.usefixtures("kept")
+def test_what_broke_off_says_why_on_the_page(task, owner, client, monkeypatch, error, said):
     def stop(*_args, **_told):
-        raise SoftTimeLimitExceeded
+        raise error
 
     monkeypatch.setattr(services, task.__name__, stop)
 
@@ -198,7 +209,8 @@ def test_what_took_a_worker_too_long_says_so(task, owner, kept, monkeypatch):
 
     entry = LogEntry.objects.get()
     assert entry.action == task.__name__.replace("make_", "").replace("try_", "") + ".failed"
-    assert "nine minutes" in entry.after["said"]
+    assert said in entry.after["said"]
+    assert said in page(client)
 
 
 @contextmanager
