@@ -59,7 +59,8 @@ class Ending:
         """Return how it ended for a rater, or how far they are; before the end there is no code."""
         done, total = selectors.rater_progress(rater)
         is_blocked = selectors.is_excluded(rater)
-        left_out_most = done < total and selectors.n_left_out(rater) > done
+        may_finish = rater.state in (RaterState.ACTIVE, RaterState.FINISHED) and done < total
+        left_out_most = may_finish and selectors.n_left_out(rater) > done
         submission = selectors.newest_submission(rater)
         is_complete = done >= total or (rater.state == RaterState.FINISHED and not left_out_most)
         way = _way_of(rater, submission, done=done, is_complete=is_complete, is_blocked=is_blocked)

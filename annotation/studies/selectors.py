@@ -155,20 +155,14 @@ def forget_contents() -> None:
     _locked_content.cache_clear()
 
 
-def history_of(rater: Rater) -> RaterHistory:
-    """Return what the rater was shown so far, open lease included as not answered."""
-    newest = rater.leases.select_related("comparison").order_by("-number").first()
-    return RaterHistory() if newest is None else RaterHistory.after(newest)
-
-
 def is_being_timed(rater: Rater) -> bool:
     """Say whether the rater has a pair open and is on no break."""
     return rater.leases.filter(closed_at=None, paused_at=None).exists()
 
 
 def rater_progress(rater: Rater) -> tuple[int, int]:
-    """Return how many pairs the rater has answered, and how many a session has."""
-    return history_of(rater).answered, rater.study.session_length
+    """Return how many pairs the rater has answered, late ones too, and how many a session has."""
+    return n_session_answers(rater), rater.study.session_length
 
 
 def newest_submission(rater: Rater) -> PlatformSubmission | None:

@@ -55,7 +55,7 @@ def take_break(request: RaterRequest) -> HttpResponse:
         return http.go(request, "take_break", request.page.slug)
     context = {
         "study": request.page,
-        "done": selectors.history_of(request.rater).answered,
+        "done": selectors.n_session_answers(request.rater),
         "is_timed": request.rater.platform != Platform.GUEST,
         "is_timing": selectors.is_being_timed(request.rater),
         "resume_url": _resume_url(request),

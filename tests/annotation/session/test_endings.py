@@ -99,9 +99,23 @@ class TestEndingOfRater:
     def test_all_that_was_left_is_complete_with_half_of_it_answered(self, outcomes, way):
         rater = make_ended(n_answers=1)
         for outcome in outcomes:
-            make_lease(rater=rater, outcome=outcome, closed_at=NOW, rater_first_as_a=1)
+            make_lease(rater=rater, outcome=outcome, closed_at=NOW)
 
         assert Ending.of_rater(rater).way == way
+
+    def test_an_answer_that_came_late_is_work_done(self):
+        rater = make_rater(platform=Platform.PROLIFIC, external_id="p-17")
+        make_comparisons(rater.study, 2)
+        lease = lease_next(rater)
+        leasing.release_expired_leases(now=lease.expires_at)
+        lease_next(rater, lease.expires_at)
+        submit(lease, now=lease.expires_at + HOUR)
+        leasing.stop_judging(rater=rater, now=NOW + 2 * HOUR)
+        rater.refresh_from_db()
+
+        ending = Ending.of_rater(rater)
+
+        assert (ending.way, ending.done) == (Way.PARTIAL, 1)
 
     def test_the_screening_round_alone_is_a_part(self):
         rater = make_ended(RaterState.STOPPED, n_answers=0)
