@@ -97,14 +97,13 @@ def _answer_consent(request: HttpRequest, found: Study) -> HttpResponse:
         entry = Entry(**http.unsign_entry(form.cleaned_data["entry"], study=found))
     except signing.BadSignature:
         return again
-    if form.cleaned_data["choice"] == "decline":
+    is_declined = form.cleaned_data["choice"] == "decline"
+    if (rater := http.recognised(request, found)) is not None and _is_same(rater, entry):
+        # They agreed in another tab, or went back to the form.
+        return _next_page(request, rater, entry, page="withdraw" if is_declined else "how")
+    if is_declined:
         return _say_goodbye(request, found, Way.NO_CONSENT, platform=entry.platform)
-    offset = form.cleaned_data["utc_offset_minutes"]
-    try:
-        rater = _enter(request, found, entry, utc_offset_minutes=offset)
-    except REFUSED as refusal:
-        return _say_refused(request, found, refusal, platform=entry.platform)
-    return http.remember(http.SeeOther(reverse("annotation:how", args=[study])), request, rater)
+    return _enter(request, found, entry, form.cleaned_data["utc_offset_minutes"])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -222,27 +221,34 @@ def _read_entry(request: HttpRequest, study: Study) -> Entry:
     return replace(entry_links.read_arrival(signed), form=form, is_signed=True)
 
 
-def _next_page(request: HttpRequest, rater: Rater, entry: Entry) -> HttpResponse:
+def _next_page(
+    request: HttpRequest, rater: Rater, entry: Entry, *, page: str = "judge"
+) -> HttpResponse:
     """Send a rater on to their pairs, with a submission of their platform opened if it is new."""
-    if entry.external_id and request.method == "GET":
+    if entry.external_id and request.method != "HEAD":
         own = replace(entry, form=rater.bound_by)
         entering.come_back(
             rater=rater, entry=own, now=visit_time(request), is_simulated=rater.is_simulated
         )
-    return http.go(request, "judge", rater.study.slug)
+    return http.go(request, page, rater.study.slug)
 
 
 def _enter(
-    request: HttpRequest, study: Study, entry: Entry, *, utc_offset_minutes: int | None
-) -> Rater:
-    return entering.enter_study(
-        study=study,
-        entry=entry,
-        utc_offset_minutes=utc_offset_minutes,
-        now=visit_time(request),
-        writer=http.recognised_writer(request, study),
-        is_simulated=is_simulated_visit(request),
-    )
+    request: HttpRequest, study: Study, entry: Entry, utc_offset_minutes: int | None
+) -> HttpResponse:
+    try:
+        rater = entering.enter_study(
+            study=study,
+            entry=entry,
+            utc_offset_minutes=utc_offset_minutes,
+            now=visit_time(request),
+            writer=http.recognised_writer(request, study),
+            is_simulated=is_simulated_visit(request),
+        )
+    except REFUSED as refusal:
+        return _say_refused(request, study, refusal, platform=entry.platform)
+    answer = http.SeeOther(reverse("annotation:how", args=[study.slug]))
+    return http.remember(answer, request, rater)
 
 
 def _say_refused(

@@ -6,6 +6,7 @@ import pytest
 from django.core.signing import Signer
 from django.test import Client
 
+from annotation.choices import RaterState
 from annotation.models import Judgment, Lease, Rater
 from annotation.session import http
 from completions.choices import WriterState
@@ -64,6 +65,19 @@ class TestConsent:
                 client.cookies.clear()
 
         assert Rater.objects.count() == 1
+
+    @pytest.mark.parametrize("parameters", [PROLIFIC, {}], ids=["of a platform", "a guest"])
+    @pytest.mark.parametrize(("choice", "page"), [("agree", "how"), ("decline", "withdraw")])
+    def test_the_form_of_a_second_tab_is_of_the_rater_that_they_are(
+        self, client, study, parameters, choice, page
+    ):
+        first, second = (consent_fields(client, study, **parameters) for _ in range(2))
+        client.post(url(study, "consent"), first | {"choice": "agree"})
+
+        answer = client.post(url(study, "consent"), second | {"choice": choice})
+
+        assert (answer.status_code, answer["Location"]) == (303, url(study, page))
+        assert Rater.objects.get().state == RaterState.ACTIVE
 
     def test_credential_is_kept_on_an_open_line_as_well(self, client, study):
         enrol(client, study)
