@@ -94,7 +94,8 @@ def _way_of(
     """Return the way in which the newest submission of a rater ends, by the work done in it.
 
     To withdraw changes nothing of the way in which it had ended before. One that was opened after
-    the part had ended, or was blocked, holds no work at all. What the platform's clock ended before
+    the part had ended, or was blocked, holds no work at all. One with the smaller part of the work
+    completes a session only if nobody pays for the rest. What the platform's clock ended before
     the work was complete is timed out.
     """
     has_withdrawn = rater.state == RaterState.WITHDRAWN
@@ -107,9 +108,16 @@ def _way_of(
         has_worked = not was_over and done > submission.n_before
         if not has_worked:
             return Way.NO_CONSENT
+        is_complete = is_complete and (done >= 2 * submission.n_before or not _is_paid(submission))
     way = _way(rater, is_complete=is_complete, has_worked=has_worked, is_blocked=is_blocked)
     is_timed_out = submission is not None and submission.state == SubmissionState.EXPIRED
     return Way.TIMED_OUT if is_timed_out and way in (Way.PARTIAL, Way.NO_CONSENT) else way
+
+
+def _is_paid(submission: PlatformSubmission) -> bool:
+    """Say whether a submission before this one has a code for which its platform may pay."""
+    earlier = submission.rater.submissions.filter(number__lt=submission.number).exclude(code="")
+    return earlier.filter(state__in=(SubmissionState.ACTIVE, SubmissionState.APPROVED)).exists()
 
 
 def _whose(rater: Rater, submission: PlatformSubmission | None) -> str:

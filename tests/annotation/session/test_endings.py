@@ -174,6 +174,26 @@ class TestEndingOfRater:
 
         assert Ending.of_rater(rater).way == way
 
+    @pytest.mark.parametrize(
+        ("code", "state", "n_before", "way"),
+        [
+            ("C2", SubmissionState.ACTIVE, 2, Way.PARTIAL),
+            ("C2", SubmissionState.APPROVED, 2, Way.PARTIAL),
+            ("C2", SubmissionState.APPROVED, 1, Way.COMPLETE),
+            ("C2", SubmissionState.RETURNED, 2, Way.COMPLETE),
+            ("", SubmissionState.ACTIVE, 2, Way.COMPLETE),
+        ],
+    )
+    def test_the_smaller_part_of_a_session_is_complete_if_nobody_pays_the_rest(
+        self, code, state, n_before, way
+    ):
+        rater = make_ended(n_answers=3 if n_before == 2 else 2)
+        make_submission(rater=rater, code=code, state=state)
+        later = {"number": 2, "session_id": "x-2", "opened_at": NOW - HOUR}
+        make_submission(rater=rater, n_before=n_before, **later)
+
+        assert Ending.of_rater(rater).way == way
+
     def test_derived_codes_of_two_submissions_differ(self):
         rater = make_ended()
         first = Ending.of_rater(rater)
