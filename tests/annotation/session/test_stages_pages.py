@@ -356,6 +356,8 @@ class TestSkip:
         assert page.status_code == 200
         assert "You won’t see this conversation again" in text
         assert study.content["help_lines"][0]["name"] in text
+        assert [form.action for form in read_forms(page)] == [url(study, "take_break")]
+        assert 'form="' not in text
         lease.refresh_from_db()
         assert (lease.outcome, lease.skip_reason) == (LeaseOutcome.SKIPPED, "upsetting")
         assert Report.objects.get().kind == ReportKind.UPSET
