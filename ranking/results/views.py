@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from access.console.tables import csv_answer
 from access.roles import members_only
 from annotation.models import Study
+from annotation.studies.selectors import HOLDS_SIMULATED, holds_simulated
 from ranking import downloads as tables
 from ranking import figures
 from ranking.boards import board_of
@@ -20,7 +21,6 @@ from ranking.figures.marks import Drawing
 from ranking.findings import Findings
 from ranking.fits import analysis_queries
 from ranking.fits.queries import ENDED, Results, has_withdrawn_data, is_out_of_date
-from ranking.judgments.analysis_set import HOLDS_SIMULATED
 from ranking.models import Fit
 from ranking.plots.radar import UnknownRowError, read_names
 from ranking.raters.accounting import CLASSES
@@ -144,7 +144,8 @@ def ratings_csv(request: HttpRequest, results: Results, key: str) -> StreamingHt
 def ratings_json(_request: HttpRequest, results: Results, key: str) -> JsonResponse:
     """Download the ratings of one fit with their conditions."""
     fit = fit_or_404(results, key)
-    return json_answer(dict(BoardOut(board_of(fit)).data), tables.name_of_fit_file(fit, "ratings"))
+    board = BoardOut(pages.board_with_analyses(fit, results))  # as the API tells of it
+    return json_answer(dict(board.data), tables.name_of_fit_file(fit, "ratings"))
 
 
 @results_page
@@ -193,7 +194,7 @@ def verdicts_csv(request: HttpRequest, results: Results) -> StreamingHttpRespons
     accounts = pages.accounts_of(results)
     name = tables.file_name(
         *(results.study.slug, "verdicts"),
-        is_simulated=any(row.is_simulated for row in accounts),
+        is_simulated=holds_simulated(results.study),
         is_embargoed=results.is_embargoed,
     )
     return csv_answer(request, tables.account_rows(accounts), name)

@@ -67,6 +67,23 @@ class TestLeaderboard:
             client.get(reverse("ranking:leaderboard", args=[fit.study.slug]))
 
 
+class TestRatingsAsJson:
+    @pytest.mark.parametrize("below_minimum", [False, True])
+    @pytest.mark.parametrize("kinds", [(), (AnalysisKind.RATERS,), (AnalysisKind.STYLE, "DRAWS")])
+    def test_is_downloaded_as_the_api_gives_it(self, client, fit, kinds, below_minimum):
+        content = fit.study.content | {"results": {"judgments": fit.n_judgments + below_minimum}}
+        Study.objects.filter(pk=fit.study.pk).update(content=content)
+        for kind in kinds:
+            found(fit, kind)
+        of_fit = [fit.study.slug, fit.key]
+
+        downloaded = client.get(reverse("ranking:ratings_json", args=of_fit)).json()
+        given = client.get("/api/v1/studies/{}/fits/{}/".format(*of_fit)).json()
+
+        assert downloaded == given
+        assert len(downloaded["analyses"]) == (0 if below_minimum else len(kinds))
+
+
 class TestBelowTheMinimumOfTheProtocol:
     def test_no_analysis_is_found_in_any_form(self, client, fit):
         analysis = found(fit)
