@@ -16,6 +16,7 @@ from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import queries as overview
 from annotation.studies.http import kept_counts, study_page
+from annotation.studies.selectors import study_file_name
 from completions.generation.services import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage
@@ -42,11 +43,12 @@ def coverage(request: StaffRequest, study: Study) -> HttpResponse:
 def coverage_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the cells meant, a row each."""
     try:
-        rows = system_coverage.all_rows(study.dataset, _asked(request))
+        systems, rows = system_coverage.all_rows(study.dataset, _asked(request))
     except UnknownCoverageError as error:
         raise Http404 from error
-
-    return csv_of(request, f"{study.slug}-coverage", COLUMNS, rows)
+    is_simulated = any(one.is_simulated for one in systems)
+    name = study_file_name(study, "coverage", is_simulated=is_simulated)
+    return csv_of(request, name, COLUMNS, rows)
 
 
 def _asked(request: StaffRequest) -> TableQuery:
@@ -145,7 +147,7 @@ def comparisons_csv(request: StaffRequest, study: Study) -> StreamingHttpRespons
         )
         for row, by_people, by_judges in rows
     )
-    return csv_of(request, f"{study.slug}-comparisons", COMPARISON_COLUMNS, lines)
+    return csv_of(request, study_file_name(study, "comparisons"), COMPARISON_COLUMNS, lines)
 
 
 @require_safe
@@ -179,4 +181,4 @@ def judgments_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
         )
         for one in shown
     )
-    return csv_of(request, f"{study.slug}-judgments", JUDGMENT_COLUMNS, lines)
+    return csv_of(request, study_file_name(study, "judgments"), JUDGMENT_COLUMNS, lines)

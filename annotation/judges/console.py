@@ -24,6 +24,7 @@ from annotation.models import Exclusion, Judge, JudgeCall, Judgment, Study
 from annotation.rationales.services import labelling
 from annotation.studies.counts import newest_keys
 from annotation.studies.http import study_page, with_kept
+from annotation.studies.selectors import study_file_name
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.runs import console
 from completions.runs.console import REFUSALS, Budget
@@ -154,7 +155,7 @@ def find_themes(request: StaffRequest, study: Study) -> HttpResponse:
 @study_page
 def runs_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same runs, in the same order."""
-    return console.download_runs(request, f"{study.slug}-runs", study=study)
+    return console.download_runs(request, study_file_name(study, "runs"), study=study)
 
 
 @require_safe

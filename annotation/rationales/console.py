@@ -21,6 +21,7 @@ from annotation.rationales.queries import TEXTS
 from annotation.rationales.services import labelling, scanning
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
+from annotation.studies.selectors import study_file_name
 from completions.dialogues.forms import TypedTextField
 from completions.models import Assistant
 from completions.strategies.console import SampleForm
@@ -73,7 +74,7 @@ def queue_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     cells = (
         (one.judgment_id, _who(one), " ".join(one.kinds), state, one.scanned_at) for one in rows
     )
-    return csv_of(request, f"{study.slug}-personal-data", COLUMNS, cells)
+    return csv_of(request, study_file_name(study, "personal-data"), COLUMNS, cells)
 
 
 def _who(scan: RationaleScan) -> str:

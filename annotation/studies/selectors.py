@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.choices import Purpose, Side, StudyState
 from annotation.models import (
     Comparison,
+    ExternalBatch,
     JudgeCall,
     Judgment,
     Lease,
@@ -24,7 +25,7 @@ from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from completions.dialogues.normaliser import plain
 from completions.dialogues.queries import Row, with_language
-from completions.models import Completion, WritingLease
+from completions.models import Completion, Context, System, WritingLease
 
 INTACT = Q(first__erased_at=None, second__erased_at=None)
 """Of comparisons: no text of it was deleted at its writer's wish."""
@@ -311,3 +312,31 @@ def public_studies() -> QuerySet[Study]:
         )
         .defer("content")
     )
+
+
+_ITS = {"study": OuterRef("pk")}
+_OF_SYSTEMS = Q(first__system__is_simulated=True) | Q(second__system__is_simulated=True)
+HOLDS_SIMULATED = (
+    Q(is_simulated=True)
+    | Exists(Rater.objects.filter(**_ITS, is_simulated=True))
+    | Exists(System.objects.filter(is_simulated=True))
+    & Exists(Comparison.objects.filter(_OF_SYSTEMS, **_ITS))
+    | Exists(Context.objects.filter(dataset=OuterRef("dataset"), is_simulated=True))
+    | Exists(ExternalBatch.objects.filter(**_ITS, is_simulated=True))
+    | Exists(Judgment.objects.filter(comparison__study=OuterRef("pk"), judge__is_simulated=True))
+)
+"""Of a study: whether anything that the team reads of it is simulated."""
+
+
+def holds_simulated(study: Study) -> bool:
+    """Say whether anything that the team reads of the study is simulated."""
+    return Study.objects.filter(HOLDS_SIMULATED, pk=study.pk).exists()
+
+
+def study_file_name(study: Study, what: str, *, is_simulated: bool = False) -> str:
+    """Return the name of a download about a study, which says if simulated data are in it.
+
+    ``is_simulated`` says so of what is not compared, and in the download.
+    """
+    says = ("simulated",) if is_simulated or holds_simulated(study) else ()
+    return "-".join((*says, study.slug, what))

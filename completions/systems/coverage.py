@@ -103,8 +103,11 @@ def coverage(dataset: Dataset, query: TableQuery, number: str) -> dict[str, Any]
     }
 
 
-def all_rows(dataset: Dataset, query: TableQuery) -> Iterator[tuple[str, str, str, int]]:
-    """Return context, system, state and number of completions of every cell meant.
+CellRow = tuple[str, str, str, int]
+
+
+def all_rows(dataset: Dataset, query: TableQuery) -> tuple[list[System], Iterator[CellRow]]:
+    """Return the systems meant, and context, system, state and number of texts of every cell.
 
     Nothing but the systems is read before the first is asked for; then some contexts at a time.
 
@@ -115,12 +118,10 @@ def all_rows(dataset: Dataset, query: TableQuery) -> Iterator[tuple[str, str, st
     """
     meant = _meant(_systems(dataset, _there(dataset)), query)
     contexts = Context.objects.in_use().filter(dataset=dataset)
-    return _cells(_listed(contexts, query, meant), meant)
+    return meant, _cells(_listed(contexts, query, meant), meant)
 
 
-def _cells(
-    contexts: QuerySet[Context], systems: Sequence[System]
-) -> Iterator[tuple[str, str, str, int]]:
+def _cells(contexts: QuerySet[Context], systems: Sequence[System]) -> Iterator[CellRow]:
     keys = contexts.values_list("pk", flat=True)
     rest = iter(keys)
     while some := list(islice(rest, AT_ONCE)):

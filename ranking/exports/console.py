@@ -14,6 +14,7 @@ from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
+from annotation.studies.selectors import holds_simulated
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_json, as_markdown, as_rows
 from ranking.exports.options import (
@@ -27,7 +28,6 @@ from ranking.exports.options import (
 from ranking.exports.rows import has_texts
 from ranking.exports.sources import export_of, offers, tables_of
 from ranking.exports.writing import file_name, written
-from ranking.judgments.analysis_set import is_simulated
 from ranking.results.http import json_answer
 
 OK, NOT_FOUND, CONFLICT, UNPROCESSABLE = 200, 404, 409, 422
@@ -45,7 +45,7 @@ def page(request: StaffRequest, study: Study) -> HttpResponse:
         "study": study,
         "offers": offers(study, n_judgments=n_judgments),
         "has_texts": has_texts(study),
-        "holds_simulated": is_simulated(study),
+        "holds_simulated": holds_simulated(study),
         "form": chosen,
         "query": f"?{request.GET.urlencode()}" if chosen.is_valid() else "",
     }

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
+from annotation.studies.selectors import study_file_name
 from ranking.exports.data_dictionary import ExportColumn, ExportTable, Kind
 from ranking.exports.options import ExportFormat, ExportRefusedError
-from ranking.judgments.analysis_set import is_simulated
 from ranking.released.writing import Pipe
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def written(
 
 def file_name(study: Study, name: str, form: ExportFormat) -> str:
     """Return the name of an export's file, which says by itself if simulated data are in it."""
-    parts = [*(["simulated"] if is_simulated(study) else []), study.slug, name]
-    return f"{'-'.join(parts)}.{form}"
+    return f"{study_file_name(study, name)}.{form}"
 
 
 def _joined(lines: Iterator[str]) -> Iterator[bytes]:

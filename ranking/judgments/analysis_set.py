@@ -9,7 +9,6 @@ from annotation.choices import Protocol, Purpose
 from annotation.models import (
     Comparison,
     Exclusion,
-    ExternalBatch,
     Judge,
     Judgment,
     Lease,
@@ -18,7 +17,7 @@ from annotation.models import (
     Study,
 )
 from completions.choices import CallState, Stratum
-from completions.models import Completion, Context, LabellingRun, System
+from completions.models import Completion, LabellingRun
 from ranking.choices import ContextSet, EvaluatorPool
 
 SIMULATED = Q(rater__is_simulated=True) | Q(judge__is_simulated=True)
@@ -27,25 +26,6 @@ CONTEXT_SETS: dict[str, Q] = {
     ContextSet.REGULAR: Q(context__stratum=Stratum.REGULAR),
     ContextSet.ADVERSARIAL: Q(context__stratum=Stratum.ADVERSARIAL),
 }
-
-
-_ITS = {"study": OuterRef("pk")}
-_OF_SYSTEMS = Q(first__system__is_simulated=True) | Q(second__system__is_simulated=True)
-HOLDS_SIMULATED = (
-    Q(is_simulated=True)
-    | Exists(Rater.objects.filter(**_ITS, is_simulated=True))
-    | Exists(System.objects.filter(is_simulated=True))
-    & Exists(Comparison.objects.filter(_OF_SYSTEMS, **_ITS))
-    | Exists(Context.objects.filter(dataset=OuterRef("dataset"), is_simulated=True))
-    | Exists(ExternalBatch.objects.filter(**_ITS, is_simulated=True))
-    | Exists(Judgment.objects.filter(comparison__study=OuterRef("pk"), judge__is_simulated=True))
-)
-"""Of a study: whether anything that the team reads of it is simulated."""
-
-
-def is_simulated(study: Study) -> bool:
-    """Say whether anything that the team reads of the study is simulated."""
-    return Study.objects.filter(HOLDS_SIMULATED, pk=study.pk).exists()
 
 
 @dataclass(frozen=True)

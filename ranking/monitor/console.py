@@ -22,6 +22,7 @@ from annotation.models import Rater, Study
 from annotation.quality.services import excluding
 from annotation.studies import selectors as annotation_selectors
 from annotation.studies.http import figures_of, study_page, with_kept
+from annotation.studies.selectors import study_file_name
 from annotation.studies.stored_figures import StoredFigures
 from ranking import downloads
 from ranking.raters import queries, services
@@ -77,7 +78,7 @@ def raters_csv(request: StaffRequest, study: Study) -> StreamingHttpResponse:
     """Download the same raters, in the same order."""
     rows = queries.shown_raters(study, now=timezone.now()).rows
     chosen = downloads.rater_rows(RATERS.asked(request).listed(rows))
-    return csv_answer(request, chosen, f"{study.slug}-raters")
+    return csv_answer(request, chosen, study_file_name(study, "raters"))
 
 
 @require_safe
@@ -258,4 +259,4 @@ def answers_csv(request: StaffRequest, study: Study, code: str) -> StreamingHttp
     filters, rater = ANSWERS.asked(request), _rater_or_404(study, code)
     rows = queries.answers_of(rater, as_of=timezone.now())
     found = downloads.answer_rows(rater.code, filters.listed(rows))
-    return csv_answer(request, found, f"{rater.code}-answers")
+    return csv_answer(request, found, study_file_name(study, f"{rater.code}-answers"))

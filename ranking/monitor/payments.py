@@ -31,6 +31,7 @@ from annotation.raters.consent import session_minutes
 from annotation.raters.services import recruiting
 from annotation.session.endings import Way, way_of
 from annotation.studies.http import study_or_404
+from annotation.studies.selectors import study_file_name
 from completions.writers import emails
 from ranking.raters import queries
 from ranking.raters.rows import RaterRow
@@ -239,19 +240,21 @@ def payments_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
     """Download the submissions that are asked for, with the platform's ids."""
     found = study_or_404(study)
     rows = (one.cells() for one in _wanted(request, payments_of(found)))
-    return csv_of(request, f"{study}-payments", HEADS, rows)
+    return csv_of(request, study_file_name(found, "payments"), HEADS, rows)
 
 
 @require_safe
 @_page
 def mturk_csv(request: StaffRequest, study: str) -> StreamingHttpResponse:
     """Download what to approve, as Mechanical Turk reads it."""
+    found = study_or_404(study)
     rows = [
         one
-        for one in payments_of(study_or_404(study))
+        for one in payments_of(found)
         if one.submission.rater.platform == Platform.MTURK and one.advice != Advice.SETTLED
     ]
-    return csv_of(request, f"{study}-mturk", MTURK_HEADS, (one.mturk_cells() for one in rows))
+    cells = (one.mturk_cells() for one in rows)
+    return csv_of(request, study_file_name(found, "mturk"), MTURK_HEADS, cells)
 
 
 @require_POST

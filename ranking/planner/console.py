@@ -19,7 +19,7 @@ from annotation.session.forms import FORMS
 from annotation.studies import pace
 from annotation.studies.http import managers_page, study_or_404, study_page
 from annotation.studies.rubric import RubricError, load_rubric
-from annotation.studies.selectors import DEFAULT_SECONDS
+from annotation.studies.selectors import DEFAULT_SECONDS, study_file_name
 from annotation.studies.services.drafts import fields_of
 from annotation.study_form.console import form_over_study, form_over_template
 from annotation.study_form.forms import StudyForm
@@ -176,7 +176,7 @@ def planner_csv(request: StaffRequest, study: Study) -> HttpResponseBase:
     pilot = queries.pilot_of(study, form.evaluators)
     kept = queries.BEFORE_DATA if pilot is None else pilot.result["kept"]
     plan = plan_of(kept, form.wish, form.rates(study))
-    return csv_answer(request, plan.rows(), f"{study.slug}-planner")
+    return csv_answer(request, plan.rows(), study_file_name(study, "planner"))
 
 
 def _named(plan: "StudyPlan") -> list[dict[str, object]]:

@@ -10,16 +10,33 @@ from django.urls import reverse
 
 from access.choices import Role
 from annotation.models import Study
-from completions.models import Dataset
+from completions.models import Context, Dataset
 from ranking.choices import EvaluatorPool
 from ranking.exports.tables import TABLES
-from tests.helpers.factories import HOUR, NOW, make_judgment, make_study, make_system
+from tests.heart_site.permissions import TABLE
+from tests.helpers.factories import (
+    HOUR,
+    NOW,
+    make_completion,
+    make_judgment,
+    make_study,
+    make_system,
+)
 from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import fit_one, make_judged_study, make_study_of_people
 from tests.helpers.rated import close
 from tests.helpers.released import make_mixed_study
 
 pytestmark = pytest.mark.django_db
+
+OF_FITS, OF_THE_TEAM = "history", "log"
+OF_STUDIES = [
+    route
+    for route in TABLE
+    if re.search(r"<slug:study>/[^<]*(<slug:code>/\w+)?\.csv$", route)
+    and not {OF_FITS, OF_THE_TEAM} & set(re.split(r"[/.]", route))
+]
+"""Addresses of tables about a study's data."""
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +134,33 @@ class TestDownloads:
         rows = map(json.loads, found)
         told = {(row["pool"], row["split"], row["agreement"]) for row in rows}
         assert told == {("LLM", "train", 1.0)}
+
+    @pytest.mark.parametrize("holds_simulated", [True, False])
+    @pytest.mark.parametrize("route", OF_STUDIES)
+    def test_of_a_study_say_in_their_name_if_anything_in_it_is_simulated(
+        self, admin_client, route, holds_simulated
+    ):
+        shown = make_judgment().comparison.study
+        Context.objects.update(is_simulated=holds_simulated)
+        rater = shown.raters.get()
+        address = route.replace("<slug:study>", shown.slug).replace("<slug:code>", rater.code)
+
+        answer = admin_client.get(f"/{address}")
+
+        named = answer["Content-Disposition"].partition('filename="')[2]
+        assert named.removeprefix("embargoed-").startswith("simulated-") is holds_simulated
+        assert shown.slug in named
+
+    def test_of_coverage_say_so_of_a_simulated_system_that_is_not_compared(self, admin_client):
+        shown = make_judgment().comparison.study
+        context = shown.comparisons.get().context
+        make_completion(
+            context=context, system=make_system(name="Simulated Oak", is_simulated=True)
+        )
+
+        answer = admin_client.get(reverse("raters:coverage_csv", args=[shown.slug]))
+
+        assert f'"simulated-{shown.slug}-coverage.csv"' in answer["Content-Disposition"]
 
     @pytest.mark.parametrize(
         ("name", "form", "query", "status"),
