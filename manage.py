@@ -10,10 +10,11 @@ from pathlib import Path
 
 from django.core.management import execute_from_command_line
 
+from completions.management import printing
+
 OF_FILES = ("agreement", "rank")
 """Commands that read a file and ask nothing of the site: its applications take longer to load."""
 
-STOPPED, UNREAD = 130, 141  # as shells count what Ctrl-C or a closed pipe ended
 NO_KEY = (
     "HEART_SECRET_KEY is not set. `make setup` keeps one for this machine in var/secret-key; "
     "docs/deployment.md says how a server sets its own."
@@ -42,18 +43,11 @@ def main(words: list[str]) -> None:
     """Run the command of ``words``, the name of this script first."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heart_site.settings")
     find_key(words, os.environ, Path(__file__).parent)
-    try:
+    with printing():
         if is_of_files(words):
             import_module(f"ranking.management.commands.{words[1]}").Command().run_from_argv(words)
         else:
             execute_from_command_line(words)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        sys.stderr.write("Stopped.\n")
-        sys.exit(STOPPED)
-    except BrokenPipeError:  # whoever read the answer has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is not written
-        sys.exit(UNREAD)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,49 @@
-"""Commands of the completions app."""
+"""Commands of the completions app, and how every command ends."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+STOPPED, UNREAD = 130, 141  # as shells count what Ctrl-C or a closed pipe ended
+UNWRITTEN = 74  # as sysexits.h has it
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Write out what the block prints, and end in one line where it cannot be written.
+
+    Ctrl-C, a reader who has read enough and a full disk have exit codes of their own, since the
+    usual ones tell what a command found.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started the process
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        _end("Stopped.", STOPPED)
+    except BrokenPipeError:
+        _end("", UNREAD)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        _end(f"The answer could not be written: {error.strerror}.", UNWRITTEN)
+
+
+def _end(said: str, code: int) -> NoReturn:
+    """End with one line; what could not be written is not tried again at the end."""
+    for stream, text in ((sys.stderr, said and f"{said}\n"), (sys.stdout, "")):
+        try:
+            stream.write(text)
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)

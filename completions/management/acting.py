@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import BinaryIO, ClassVar, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from tqdm import tqdm
@@ -154,35 +154,56 @@ class ActionCommand(BaseCommand):
         return ""
 
 
-def put(blocks: Iterator[bytes], path: Path, *, is_forced: bool) -> Path:
-    """Write blocks to a file that appears when it is whole, and return its path.
+@contextmanager
+def whole_file(path: Path, *, is_forced: bool) -> Iterator[BinaryIO]:
+    """Give a file to write that gets its name when it is whole.
 
-    Meanwhile it has another name; a failure leaves nothing behind, nor do blocks without a byte.
+    Meanwhile it has another name; a failure leaves nothing behind. A link is followed, and a
+    device or a pipe is written as it stands: a file must not take its place.
 
     Raises
     ------
     RefusedError
-        If the file is there and not to be overwritten, nothing can be written there, or there
-        is nothing to write.
+        If the file is there and not to be overwritten, or nothing can be written there.
     """
-    if path.exists() and not is_forced:
+    is_stream = path.exists() and not path.is_file() and not path.is_dir()
+    if path.is_file() and not is_forced:
         msg = f"{path} is there already; --force overwrites it."
         raise RefusedError(msg)
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with path.open("wb") if is_stream else _beside(path.resolve()) as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # as on a full disk
+        msg = f"{path}: cannot be written: {error.strerror}. Nothing was left there."
+        raise RefusedError(msg) from error
+
+
+@contextmanager
+def _beside(place: Path) -> Iterator[BinaryIO]:
+    part = place.with_name(f".{place.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         with part.open("xb") as stream:
-            for block in blocks:
-                stream.write(block)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        if part.stat().st_size == 0:
-            msg = f"There is nothing to write, so {path} was not made."
-            raise RefusedError(msg)
-        part.replace(path)
-    except OSError as error:  # as on a full disk
-        msg = f"{path} cannot be written: {error.strerror}. Nothing was left there."
-        raise RefusedError(msg) from error
+        part.replace(place)
     finally:
         with suppress(OSError):  # it has its place by now, or never had one
             part.unlink()
+
+
+def put(blocks: Iterable[bytes], path: Path, *, is_forced: bool) -> Path:
+    """Write blocks to a file that appears when it is whole, and return its path.
+
+    Raises
+    ------
+    RefusedError
+        As `whole_file`, or if there is nothing to write.
+    """
+    with whole_file(path, is_forced=is_forced) as stream:
+        if not sum(map(stream.write, blocks)):
+            msg = f"There is nothing to write, so {path} was not made."
+            raise RefusedError(msg)
     return path

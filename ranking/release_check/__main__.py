@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from completions.management import printing
 from ranking.release_check.verifying import verify
 
 UNSOUND = 1
@@ -18,9 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
     parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
     options = parser.parse_args(arguments)
-    report = verify(options.folder, is_quick=options.quick, tell=_tell)
-    said = json.dumps(report.as_json()) if options.json else report.as_text()
-    sys.stdout.write(f"{said}\n")
+    with printing():
+        report = verify(options.folder, is_quick=options.quick, tell=_tell)
+        said = json.dumps(report.as_json()) if options.json else report.as_text()
+        sys.stdout.write(f"{said}\n")
     return 0 if report.is_sound else UNSOUND
 
 

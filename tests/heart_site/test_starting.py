@@ -4,10 +4,12 @@ Of the environment: the key of this machine that `manage.py` finds, and mail.
 """
 
 import os
+import shlex
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from kombu import Connection, Consumer, Queue
@@ -104,6 +106,46 @@ def test_a_reader_who_has_read_enough_ends_a_command_in_silence(tmp_path):
 
     os.close(writing)
     assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+FULL = Path("/dev/full")
+COMMANDS = [
+    ["manage.py", "rank", "{}"],
+    ["manage.py", "rank", "{}", "--json"],
+    ["manage.py", "release", "verify", "{}"],
+    ["-m", "ranking.release_check", "{}"],
+]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full: it is a device of Linux")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_an_answer_that_nobody_can_take_ends_with_a_code_of_its_own(tmp_path, command):
+    path = tmp_path / "judgments.csv"
+    path.write_text("context_id,system_a,system_b,winner\nc,a,b,tie\n", encoding="utf-8")
+
+    with FULL.open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, *(word.format(path) for word in command)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+
+    assert ended.returncode == 74
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("The answer could not be written: No space left on device.\n")
+
+
+def test_a_command_whose_streams_were_closed_ends_as_otherwise(tmp_path):
+    for file, code in (("judgments.csv", 0), ("none.csv", 2)):
+        path = tmp_path / "judgments.csv"
+        path.write_text("context_id,system_a,system_b,winner\nc,a,b,tie\n", encoding="utf-8")
+        words = shlex.join([sys.executable, "manage.py", "rank", str(tmp_path / file)])
+
+        ended = subprocess.run(["sh", "-c", f"{words} >&- 2>&-"], check=False)
+
+        assert ended.returncode == code
 
 
 @pytest.mark.parametrize(

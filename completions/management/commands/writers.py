@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from django.utils import timezone
 
@@ -20,6 +20,7 @@ from completions.management.acting import (
     RefusedError,
     add_dataset,
     aligned,
+    whole_file,
 )
 from completions.writers import emails, message_queries, pool_queries
 from completions.writers.forms import read_addresses
@@ -153,7 +154,7 @@ def import_messages(options: argparse.Namespace, progress: Progress) -> str:
                 options.dataset, "is frozen: no message is added to it any more"
             ) from error
         if table is not None:
-            table.writelines(csv_lines(report.rows()))
+            table.writelines(map(str.encode, csv_lines(report.rows())))
     for note in found.notes:
         progress.say(note)
     return "\n".join(_import_lines(options, report))
@@ -187,7 +188,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _report_file(options: argparse.Namespace) -> Iterator[TextIO | None]:
+def _report_file(options: argparse.Namespace) -> Iterator[BinaryIO | None]:
     """Open the report before anything is stored, so that no report is lost to a bad path."""
     if options.report is None:
         yield None
@@ -196,11 +197,7 @@ def _report_file(options: argparse.Namespace) -> Iterator[TextIO | None]:
         raise _refused(
             options.report, "is the file that is imported; choose another for the report"
         )
-    try:
-        file = options.report.open("w", encoding="utf-8", newline="")
-    except OSError as error:
-        raise _refused(options.report, f"cannot be written: {error.strerror}") from error
-    with file:
+    with whole_file(options.report, is_forced=True) as file:
         yield file
 
 

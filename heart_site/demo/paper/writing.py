@@ -13,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from annotation.models import Study
+from completions.management.acting import put
 from heart_site.demo.paper import judged, rated
 from heart_site.demo.paper.number import COUNT, POINTS, SHARE, Beside, Number
 from heart_site.demo.paper.study import SEED, Paper
@@ -95,14 +96,15 @@ def write_numbers(
     counts = {"n_intervals": len(held), "n_holding": sum(held)}
     rows = [asdict(one) | {"holds": one.holds} for one in numbers]
     content = json.dumps({**known, **counts, "numbers": rows}, indent=1, default=_as_text)
-    (out / JSON).write_text(f"{content}\n", encoding="utf-8")
+    put([f"{content}\n".encode()], out / JSON, is_forced=True)
     grouped = [(topic, list(some)) for topic, some in groupby(numbers, lambda one: one.topic)]
     topics = [
         (topic, [(one, _cells(one)) for one in some], list(dict.fromkeys(one.page for one in some)))
         for topic, some in grouped
     ]
     context = {**known, **counts, "topics": topics}
-    (out / PAGE).write_text(render_to_string("demo/numbers.html", context), encoding="utf-8")
+    page = render_to_string("demo/numbers.html", context)
+    put([page.encode()], out / PAGE, is_forced=True)
 
 
 def _cells(one: Number) -> dict[str, str]:

@@ -12,7 +12,7 @@ from completions.contexts.selection import SelectionError
 from completions.contexts.services.rewrite_planning import NoSourceLeftError
 from completions.dialogues.demo import DIALOGUES
 from completions.dialogues.ingest.dialogue import IngestError
-from completions.management.acting import Progress, RefusedError
+from completions.management.acting import Progress, RefusedError, refusing
 from heart_site.demo.paper import number, writing
 from heart_site.demo.paper.ideal import ideal_study
 from heart_site.demo.paper.study import SEED, SIZES, Paper
@@ -51,7 +51,8 @@ class Command(BaseCommand):
             raise RefusedError(msg)
         began = time.monotonic()
         folder = out or settings.HEART_DATA_DIR
-        folder.mkdir(parents=True, exist_ok=True)
+        with refusing(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0)
         self.stdout.write("All people, systems and judges of this study are simulated.")
         paper = Paper(

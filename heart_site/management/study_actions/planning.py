@@ -16,7 +16,7 @@ from annotation.planning import services as planning_services
 from annotation.planning.parts import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
 from completions.leaks.queries import Held
-from completions.management.acting import Action, Progress, RefusedError
+from completions.management.acting import Action, Progress, RefusedError, put
 from heart_site.management.study_actions import add_study
 from ranking.choices import AnalysisKind
 from ranking.planner import queries as planner_queries
@@ -176,8 +176,7 @@ def _power(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
             raise RefusedError(msg)
         lines = _first_lines(first, asked)
     if options.csv:
-        text = "".join(csv_lines(plan.rows()))
-        Path(options.csv).write_text(text, encoding="utf-8", newline="")
+        put(map(str.encode, csv_lines(plan.rows())), Path(options.csv), is_forced=True)
     yield from lines
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.management.studies import study_named
-from completions.management.acting import refusing
+from completions.management.acting import put, refusing
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import services as fit_services
 from ranking.gate import services as gate_services
@@ -18,7 +18,6 @@ from ranking.gate.rules import GateRequest, Outcome, UnknownSystemError
 from ranking.plots.radar import TooFewAxesError
 
 REFUSALS = (
-    OSError,
     AnalysisRefusedError,
     UnknownSystemError,
     fit_services.JudgmentsChangedError,
@@ -55,17 +54,17 @@ class Command(BaseCommand):
             raise CommandError(HEADLINES[outcome], returncode=outcome.exit_code)
 
     def _write(self, report: GateReport, options: dict[str, Any]) -> None:
-        said = json.dumps(as_json(report), allow_nan=False) if options["json"] else as_text(report)
-        self.stdout.write(said)
         if options["markdown"]:
-            options["markdown"].write_text(as_markdown(report), encoding="utf-8")
+            put([as_markdown(report).encode()], options["markdown"], is_forced=True)
         if options["radar"]:
             self._draw(report, options["radar"])
+        said = json.dumps(as_json(report), allow_nan=False) if options["json"] else as_text(report)
+        self.stdout.write(said)
 
     def _draw(self, report: GateReport, path: Path) -> None:
         """Draw the dimensions; a study without enough of them is no less decided."""
         try:
-            path.write_text(as_radar(report), encoding="utf-8")
+            put([as_radar(report).encode()], path, is_forced=True)
         except TooFewAxesError as refusal:
             self.stderr.write(f"There is no picture: {refusal}.")
 

@@ -1,11 +1,13 @@
 """Judgments as preferences, the command that exports, and what `rank` and a trainer make of it."""
 
 import json
+import os
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from completions.management.acting import RefusedError, put
 from completions.models import Dataset, System
 from ranking.choices import EvaluatorPool
 from ranking.exports.options import Rule
@@ -194,6 +196,40 @@ class TestFiles:
         with pytest.raises(RuntimeError):
             export("judgments", make_judgment().comparison.study, tmp_path / "x.csv")
         assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize("place", ["folder", "none/x.csv", "file/x.csv", "full", "link"])
+    def test_that_cannot_be_written_are_refused_in_a_line_and_leave_nothing(self, tmp_path, place):
+        folder = tmp_path / "at"
+        for name in ("folder", "file"):
+            (folder / name).mkdir(parents=True)
+        (folder / "file").rmdir()
+        (folder / "file").write_text("mine")
+        (folder / "full").symlink_to("/dev/full")
+        (folder / "link").symlink_to("/dev/full/none")
+        before = sorted(folder.rglob("*"))
+
+        with pytest.raises(
+            RefusedError, match=r"cannot be written: [A-Z][a-z ]+\. Nothing was left"
+        ):
+            put([b"whole"], folder / place, is_forced=True)
+
+        assert sorted(folder.rglob("*")) == before
+        assert (folder / "file").read_text() == "mine"
+        assert (folder / "full").is_symlink()
+
+    def test_that_are_links_or_pipes_stay_what_they_are(self, tmp_path):
+        target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
+        target.write_text("old")
+        link.symlink_to(target)
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+        put([b"whole"], link, is_forced=True)
+        put([b"who", b"le"], pipe, is_forced=False)
+
+        assert (link.is_symlink(), target.read_text()) == (True, "whole")
+        assert (pipe.is_fifo(), os.read(reader, 10)) == (True, b"whole")
+        os.close(reader)
 
     def test_are_never_empty(self, tmp_path):
         with pytest.raises(CommandError, match="nothing to write"):

@@ -16,6 +16,7 @@ from annotation.models import Comparison, Judgment, QualityCheck, Rater
 from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
 from annotation.rationales.services.scanning import TextWords, decide_rationale, scan_rationales
 from completions.choices import SystemKind
+from completions.management.acting import RefusedError
 from completions.models import Completion, System
 from ranking import figures, tasks
 from ranking.choices import ReleaseState
@@ -134,6 +135,14 @@ class TestBuilding:
         with pytest.raises(CommandError, match="not empty"):
             call_command("release", "build", "--study", study.slug, "--out", str(tmp_path))
         assert (tmp_path / "mine").read_text() == "mine"
+
+    @pytest.mark.parametrize("out", ["file", "file/x"])
+    def test_a_place_that_cannot_be_written_is_refused_in_a_line(self, study, tmp_path, out):
+        (tmp_path / "file").write_text("mine")
+
+        with pytest.raises(RefusedError, match=f"{out}: (cannot be written|exists)"):
+            call_command("release", "build", "--study", study.slug, "--out", str(tmp_path / out))
+        assert (tmp_path / "file").read_text() == "mine"
 
     def test_a_pseudonym_that_would_leave_stops_it(self, study, tmp_path):
         code = study.raters.order_by("pk").first().code
