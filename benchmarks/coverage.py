@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import simulation
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.sandwich import fisher_covariance
-from ranking.numerics.simultaneous import joint_intervals, rank_intervals
+from ranking.numerics.simultaneous import joint_intervals, rank_intervals, units_of_systems
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
@@ -49,8 +49,9 @@ def held(truth: Floats, tables: WinTables, rng: np.random.Generator) -> list[flo
     error = np.abs(estimate - truth)
     fisher = np.sqrt(fisher_covariance(tables, estimate).diagonal())
     sandwich = robust_covariance(tables, estimate).intervals(estimate)
-    percentile = expanded_intervals(estimate, drawn, n_units=tables.n_units)
-    joint = joint_intervals(estimate, drawn, n_units=tables.n_units)
+    n_units = units_of_systems(tables.is_in())
+    percentile = expanded_intervals(estimate, drawn, n_units=n_units)
+    joint = joint_intervals(estimate, drawn, n_units=n_units)
     inside = (percentile.low <= truth) & (truth <= percentile.high)
     return [
         (error <= NORMAL * paper_standard_errors((wins + wins.T).sum(axis=1))).mean(),
@@ -59,11 +60,11 @@ def held(truth: Floats, tables: WinTables, rng: np.random.Generator) -> list[flo
         inside.mean(),
         inside.all(),
         ((joint.low <= truth) & (truth <= joint.high)).all(),
-        _ranks_held(truth, estimate, drawn, tables.n_units),
+        _ranks_held(truth, estimate, drawn, n_units),
     ]
 
 
-def _ranks_held(truth: Floats, estimate: Floats, drawn: Floats, n_units: int) -> bool:
+def _ranks_held(truth: Floats, estimate: Floats, drawn: Floats, n_units: Integers) -> bool:
     ranks = rank_intervals(estimate, drawn, n_units=n_units)
     true = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
     return bool(((ranks.best <= true) & (true <= ranks.worst)).all())

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from benchmarks import simulation
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.simultaneous import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals, units_of_systems
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
@@ -69,18 +69,19 @@ def missed(setting: Setting, number: int) -> tuple[float, float, float, float]:
     estimate = fit_bradley_terry(tables.total()).log_strengths
     drawn = bootstrap_strengths(tables, estimate, n_replicates=REPLICATES, rng=rng).fitted()
     soft, ignored = (simulation.limit(setting.strengths, mode) for mode in MODES)
-    interval = expanded_intervals(estimate, drawn, n_units=setting.n_dialogues)
+    n_units = units_of_systems(tables.is_in())
+    interval = expanded_intervals(estimate, drawn, n_units=n_units)
     return (
-        _ranks_missed(estimate, drawn, setting.strengths, setting.n_dialogues),
+        _ranks_missed(estimate, drawn, setting.strengths, n_units),
         float(((soft < interval.low) | (soft > interval.high)).mean()),
         _published_missed(tables, soft),
         _published_missed(whole, ignored),
     )
 
 
-def _ranks_missed(estimate: Floats, drawn: Floats, strengths: Floats, n_dialogues: int) -> float:
+def _ranks_missed(estimate: Floats, drawn: Floats, strengths: Floats, n_units: Integers) -> float:
     """Return 1 if an interval leaves out a rank that its system has, alone or in a tie."""
-    ranks = rank_intervals(estimate, drawn, n_units=n_dialogues)
+    ranks = rank_intervals(estimate, drawn, n_units=n_units)
     best = 1 + (strengths[None, :] > strengths[:, None]).sum(axis=1)
     worst = len(strengths) - (strengths[None, :] < strengths[:, None]).sum(axis=1)
     return float(((ranks.best > best) | (ranks.worst < worst)).any())

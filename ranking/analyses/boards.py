@@ -9,11 +9,12 @@ from ranking.analyses.common import best_first, check_enough, few_dialogues, tab
 from ranking.findings import AnalysisRefusedError
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.method import Method
-from ranking.numerics.arrays import Floats
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
+from ranking.numerics.simultaneous import units_of_systems
 
 FEWEST = 2
 
@@ -23,13 +24,15 @@ class AnalysisBoard:
     """Ratings in Elo points, with their resamples, of ``systems`` in the order of the columns.
 
     ``elo`` has shape (n_systems,), ``resampled`` (n_replicates, n_systems); replicates without a
-    maximum are left out and counted.
+    maximum are left out and counted. ``units_of_systems`` says on how many of the dialogues each
+    system was judged.
     """
 
     systems: tuple[str, ...]
     elo: Floats
     resampled: Floats
     n_units: int
+    units_of_systems: Integers
     n_without_maximum: int
 
     @cached_property
@@ -52,6 +55,7 @@ def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
         to_elo(log_strengths),
         to_elo(drawn.fitted()),
         len(columns.units),
+        units_of_systems(tabulated(columns, method).is_in()),
         drawn.n_without_maximum,
     )
 

@@ -119,7 +119,7 @@ def _radar(overview: Table) -> tuple[Table, ...]:
 def _board_table(
     place: int, name: str, board: AnalysisBoard, columns: JudgmentColumns, level: float
 ) -> Table:
-    n_units = board.n_units
+    n_units = board.units_of_systems
     interval = expanded_intervals(board.elo, board.resampled, n_units=n_units, level=level)
     ranks = rank_intervals(board.elo, board.resampled, n_units=n_units, level=level)
     n = _marks(columns)

@@ -136,7 +136,8 @@ def _capability(board: AnalysisBoard, index: Floats, level: float) -> Table:
 
 def _elo(board: AnalysisBoard, place: int, level: float) -> tuple[float, float, float]:
     one, resampled = board.elo[place, None], board.resampled[:, place, None]
-    reach = expanded_intervals(one, resampled, n_units=board.n_units, level=level)
+    n_units = board.units_of_systems[place, None]
+    reach = expanded_intervals(one, resampled, n_units=n_units, level=level)
     elo, low, high = (round(float(end[0]), 1) for end in (one, reach.low, reach.high))
     return elo, low, high
 

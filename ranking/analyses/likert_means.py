@@ -18,7 +18,7 @@ from ranking.numerics.clustered_means import (
     resampled_means,
 )
 from ranking.numerics.rater_scales import NoSpreadError, RaterScales, normalise
-from ranking.numerics.simultaneous import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals, units_of_systems
 
 ALL = "All dimensions"
 
@@ -66,6 +66,13 @@ class Measure:
             n_replicates=n_replicates,
             rng=np.random.default_rng(seed),
         )
+
+    def is_in(self) -> Booleans:
+        """Say which systems were rated in which dialogues, shape (n_dialogues, n_systems)."""
+        found = np.zeros((len(self.scores.units), len(self.scores.systems)), dtype=np.bool_)
+        known = np.isfinite(self.points)
+        found[self.scores.unit[known], self.scores.system[known]] = True
+        return found
 
     def by_dialogue(self, values: Floats, system: int) -> ClusteredMean | None:
         """Return the mean of a system with its error by dialogue, if there is one."""
@@ -243,10 +250,11 @@ def _ranks(measure: Measure, method: Method) -> dict[int, tuple[int, int]]:
         :, order
     ]
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
-    n_units = len(measure.scores.units)
-    if len(drawn) < FEWEST or n_units < FEWEST:
+    if len(drawn) < FEWEST or len(measure.scores.units) < FEWEST:
         return {}
-    found = rank_intervals(means, drawn, level=method.level, n_units=n_units)
+    found = rank_intervals(
+        means, drawn, level=method.level, n_units=units_of_systems(measure.is_in()[:, order])
+    )
     ends = zip(found.best.tolist(), found.worst.tolist(), strict=True)
     return dict(zip(order, ends, strict=True))
 

@@ -122,7 +122,8 @@ def _matrices(board: AnalysisBoard, wins: Floats, level: float) -> _Matrices:
     met = np.where(n > 0.0, n, np.nan)
     ahead = superiority(board.resampled)
     np.fill_diagonal(ahead, np.nan)
-    interval = difference_intervals(board.elo, board.resampled, n_units=board.n_units, level=level)
+    n_units = board.units_of_systems
+    interval = difference_intervals(board.elo, board.resampled, n_units=n_units, level=level)
     return _Matrices(n, wins / met, _expected(wins), ahead, interval)
 
 
@@ -141,8 +142,10 @@ def _expected(wins: Floats) -> Floats:
 
 def _pairs_table(board: AnalysisBoard, shown: list[int], matrices: _Matrices) -> Table:
     pairs = np.triu_indices(len(board.systems), 1)
-    alone = pairwise_p_values(board.elo, board.resampled, n_units=board.n_units)
-    stepped = step_down_p_values(board.elo, board.resampled, n_units=board.n_units)
+    alone, stepped = (
+        test(board.elo, board.resampled, n_units=board.units_of_systems)
+        for test in (pairwise_p_values, step_down_p_values)
+    )
     held, shared = (
         _square(adjust(alone[pairs]), len(alone)) for adjust in (holm, benjamini_hochberg)
     )

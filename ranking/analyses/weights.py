@@ -15,6 +15,7 @@ from ranking.analyses.common import (
     few_dialogues,
     method_of_marks,
     points,
+    tabulated,
 )
 from ranking.findings import AnalysisRefusedError, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
@@ -32,7 +33,7 @@ from ranking.numerics.composites import (
 )
 from ranking.numerics.elo import to_elo
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.simultaneous import rank_intervals
+from ranking.numerics.simultaneous import rank_intervals, units_of_systems
 from ranking.numerics.strength_mode import StrengthMode
 
 DIGITS = 4  # of an Elo point
@@ -113,9 +114,14 @@ def jointly_rated(
         replicates=np.stack(
             [to_elo(drawn.log_strengths[:, places[n]]) for n, (_, drawn) in found.items()], axis=1
         ),
-        n_units=np.array([len(np.unique(dimensions[name].unit)) for name in found]),
+        n_units=np.stack([_units(dimensions[n], method)[places[n]] for n in found]),
     )
     return JointBoards(tuple(found), systems, ratings, method.level), notes
+
+
+def _units(columns: JudgmentColumns, method: Method) -> Integers:
+    """Return on how many dialogues each system was marked."""
+    return units_of_systems(tabulated(columns, method).is_in())
 
 
 def _rated(
@@ -200,7 +206,8 @@ def _sensitivity_table(boards: JointBoards, seed: int) -> Table:
 
 
 def _warnings(inputs: AnalysisInputs, boards: JointBoards) -> list[str]:
-    warnings = [*few_dialogues(int(boards.ratings.n_units.min()))]
+    n_units = min(len(np.unique(inputs.dimensions[name].unit)) for name in boards.dimensions)
+    warnings = [*few_dialogues(n_units)]
     replicates = boards.ratings.replicates
     without = int((~np.isfinite(replicates).all(axis=(1, 2))).sum())
     if without:
@@ -318,7 +325,7 @@ def _change(boards: JointBoards, weights: Floats) -> tuple[Floats, Floats, Float
     gained = np.einsum("d,rdk->rk", moved, ratings.replicates)
     gained = gained[np.isfinite(gained).all(axis=1)]
     estimate = moved @ ratings.estimate
-    few = int(ratings.n_units.min())
+    few = ratings.n_units.min(axis=0)
     interval = expanded_intervals(estimate, gained, n_units=few, level=boards.level)
     return estimate, interval.low, interval.high
 

@@ -8,7 +8,7 @@ from scipy import special
 from ranking.files.choosing import ChosenJudgments
 from ranking.files.judgments import FileJudgments
 from ranking.files.options import LEVEL, IntervalMethod, Options, Ties
-from ranking.numerics.arrays import Booleans, Floats
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -18,6 +18,7 @@ from ranking.numerics.intervals import Intervals
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.refits import draw_units
+from ranking.numerics.simultaneous import Units, units_of_systems
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -32,13 +33,14 @@ class Spread:
     """How far strengths may be off: natural log, shape (n_systems,) each.
 
     ``replicates`` of shape (n_replicates, n_systems) stand for what other samples would give:
-    refits, or draws from the covariance. ``n_units`` is None if units do not matter.
+    refits, or draws from the covariance. ``n_units`` are those of each system, None if
+    units do not matter.
     """
 
     errors: Floats
     interval: Intervals
     replicates: Floats
-    n_units: int | None = None
+    n_units: Units | None = None
     n_without_maximum: int = 0
 
 
@@ -62,6 +64,11 @@ class _Tables:
 
     wins: WinTables
     ties: WinTables | None
+
+    def units_of_systems(self) -> Integers:
+        """Return in how many units each system was judged, tied or not."""
+        is_in = self.wins.is_in()
+        return units_of_systems(is_in if self.ties is None else is_in | self.ties.is_in())
 
 
 def fit_judgments(chosen: ChosenJudgments, options: Options) -> PointFit:
@@ -154,7 +161,7 @@ def _resampled(
     refits = found.fitted()
     if len(refits) < FEWEST:
         return None
-    n_units = tables.wins.n_units
+    n_units = tables.units_of_systems()
     interval = expanded_intervals(strengths, refits, n_units=n_units, level=LEVEL)
     errors = refits.std(axis=0, ddof=1)
     return Spread(errors, interval, refits, n_units, found.n_without_maximum)
@@ -163,11 +170,12 @@ def _resampled(
 def _sandwich(options: Options, tables: _Tables, fit: PointFit, rng: np.random.Generator) -> Spread:
     if tables.ties is not None:
         draws = sandwich_draws(options.ties, tables.wins, tables.ties, fit)
-        return _normal(fit.log_strengths, draws, options.replicates, rng, tables.wins.n_units)
+        n_units = tables.units_of_systems()
+        return _normal(fit.log_strengths, draws, options.replicates, rng, n_units)
     robust = robust_covariance(tables.wins, fit.log_strengths)
     interval = robust.intervals(fit.log_strengths, level=LEVEL)
     drawn = _draw(fit.log_strengths, robust.covariance, options.replicates, rng)
-    return Spread(robust.standard_errors, interval, drawn, robust.n_clusters)
+    return Spread(robust.standard_errors, interval, drawn, tables.units_of_systems())
 
 
 def _paper(chosen: ChosenJudgments, options: Options) -> Floats:
@@ -182,7 +190,7 @@ def _normal(
     covariance: Floats,
     n_draws: int,
     rng: np.random.Generator,
-    n_units: int | None = None,
+    n_units: Units | None = None,
 ) -> Spread:
     errors = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     tail = (1.0 - LEVEL) / 2.0

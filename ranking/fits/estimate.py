@@ -19,7 +19,13 @@ from ranking.numerics.few_units import (
     expanded_intervals,
     robust_covariance,
 )
-from ranking.numerics.simultaneous import RankIntervals, joint_intervals, rank_intervals, tiers
+from ranking.numerics.simultaneous import (
+    RankIntervals,
+    joint_intervals,
+    rank_intervals,
+    tiers,
+    units_of_systems,
+)
 from ranking.numerics.tables import WinTables
 
 FEWEST_DIALOGUES = 2
@@ -158,7 +164,7 @@ def _assemble(
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise EstimateRefusedError(msg)
     elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
-    level, n_units = method.level, tables.n_units
+    level, n_units = method.level, units_of_systems(tables.is_in())
     single = expanded_intervals(elo, resampled, level=level, n_units=n_units)
     joint = joint_intervals(elo, resampled, level=level, n_units=n_units)
     ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=level, n_units=n_units)

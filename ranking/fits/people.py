@@ -77,6 +77,7 @@ class FitScale:
         return points
 
 
+ONE_DIALOGUE = "All of these judgments are on one source dialogue; an interval needs two or more."
 ONE_WAY = "All of these judgments went one way: there is no finite rating."
 
 
@@ -233,10 +234,14 @@ class PeopleInputs:
         return draw_halves(strata, n_splits=self.method.splits, rng=rng)
 
     @cached_property
+    def _unit(self) -> Integers:
+        """The dialogue of each row."""
+        return _places((group.dialogue for group in self.texts), self.scale.dialogues)
+
+    @cached_property
     def _cell(self) -> Integers:
         """The dialogue and the opponent of each row, in one number."""
-        unit = _places((group.dialogue for group in self.texts), self.scale.dialogues)
-        return unit * len(self.scale.systems) + self.columns.opponent
+        return self._unit * len(self.scale.systems) + self.columns.opponent
 
     def _taken(self, share: Floats) -> tuple[Floats, Floats]:
         """Add up what texts and opponents took, shape (n_dialogues, n_systems) each."""
@@ -258,13 +263,16 @@ class PeopleInputs:
     ) -> PeopleRating:
         """Make a rating of the place at first, followed by that in every resample."""
         resampled = elo[1:][np.isfinite(elo[1:])]
+        n_units = len(np.unique(self._unit[best.share > 0.0]))
+        if n_units < FEWEST_DIALOGUES:
+            raise EstimateRefusedError(ONE_DIALOGUE)
         if not np.isfinite(elo[0]) or len(resampled) < FEWEST_DIALOGUES:
             raise EstimateRefusedError(ONE_WAY)
         interval = expanded_intervals(
             elo[:1],
             resampled[:, None],
             level=self.method.level,
-            n_units=len(self.scale.dialogues),
+            n_units=n_units,
         )
         return PeopleRating(
             kind=kind,

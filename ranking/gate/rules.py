@@ -202,11 +202,11 @@ def _test(
     if not set(slugs) <= set(board.systems):
         msg = "one of the two systems was not marked."
         raise AnalysisRefusedError(msg)
-    n = board.n_units
+    one, other = (board.systems.index(slug) for slug in slugs)
+    n = int(board.units_of_systems[[one, other]].min())
     if n < TOO_FEW_UNITS:
         msg = f"{n} source dialogues are too few, it takes {TOO_FEW_UNITS}."
         raise AnalysisRefusedError(msg)
-    one, other = (board.systems.index(slug) for slug in slugs)
     error = float((board.resampled[:, one] - board.resampled[:, other]).std(ddof=1))
     error *= (n / (n - 1.0)) ** 0.5
     if error <= STILL:

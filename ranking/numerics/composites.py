@@ -20,8 +20,8 @@ class JointRatings:
     replicates : array of shape (n_replicates, n_scales, n_systems)
         In the same unit. Replicate r is one draw of the units for all scales; where a scale has
         no maximum in it, its row is NaN.
-    n_units : integer array of shape (n_scales,)
-        Units with judgments on each scale.
+    n_units : integer array of shape (n_scales,) or (n_scales, n_systems)
+        Units with judgments on each scale, or those of each system there.
 
     Raises
     ------
@@ -36,7 +36,7 @@ class JointRatings:
     def __post_init__(self) -> None:
         """Check the shapes."""
         fits = self.replicates.ndim == 3 and self.replicates.shape[1:] == self.estimate.shape  # noqa: PLR2004 (replicates, scales, systems)
-        if not fits or self.n_units.shape != self.estimate.shape[:1]:
+        if not fits or self.n_units.shape not in (self.estimate.shape[:1], self.estimate.shape):
             msg = f"replicates of shape {self.replicates.shape} for {self.estimate.shape}"
             raise ValueError(msg)
 
@@ -51,12 +51,13 @@ class Composite:
     """A weighted mean of ratings, shape (n_systems,), with its replicates.
 
     ``replicates`` are those in which every scale that counts has a maximum; the others are
-    counted by ``n_without_maximum``. ``n_units`` is the least of the scales that count.
+    counted by ``n_without_maximum``. ``n_units`` is the least of the scales that count, for
+    all systems or for each.
     """
 
     estimate: Floats
     replicates: Floats
-    n_units: int
+    n_units: Integers
     n_without_maximum: int
 
 
@@ -117,7 +118,7 @@ def composite(ratings: JointRatings, weights: Floats) -> Composite:
     return Composite(
         estimate=shares[counts] @ ratings.estimate[counts],
         replicates=np.einsum("d,rdk->rk", shares[counts], rows[has_maximum]),
-        n_units=int(ratings.n_units[counts].min()),
+        n_units=ratings.n_units[counts].min(axis=0),
         n_without_maximum=int((~has_maximum).sum()),
     )
 

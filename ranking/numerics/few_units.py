@@ -11,7 +11,7 @@ from ranking.numerics.sandwich import (
     count_clusters,
     fisher_covariance,
 )
-from ranking.numerics.simultaneous import for_few_units
+from ranking.numerics.simultaneous import Units, for_few_units
 from ranking.numerics.tables import WinTables
 
 FEW_UNITS = 50
@@ -85,7 +85,7 @@ def bias_reduced_covariance(
 
 
 def expanded_intervals(
-    estimate: Floats, replicates: Floats, *, n_units: int, level: float = 0.95
+    estimate: Floats, replicates: Floats, *, n_units: Units, level: float = 0.95
 ) -> Intervals:
     """Return percentile intervals, expanded to what fewer units than `FEW_UNITS` allow.
 
@@ -95,8 +95,9 @@ def expanded_intervals(
         Fitted values, in any unit; no interval leaves its own out.
     replicates : array of shape (n_replicates, n_systems)
         Bootstrap replicates of ``estimate`` in the same unit, all finite.
-    n_units : int
-        Units that the replicates were drawn from, at least 2.
+    n_units : int or integer array of shape (n_systems,)
+        Units that the replicates were drawn from, or in how many of them each system is; at
+        least 2.
     level : float
         Probability with which each interval, alone, is to hold.
 
@@ -123,11 +124,17 @@ def expanded_intervals(
        interval. doi:10.1080/00031305.2015.1089789
     """
     check_level(level)
-    if n_units < FEW_UNITS:
-        target = for_few_units(-float(special.ndtri((1.0 - level) / 2.0)), n_units)
-        level = min(1.0 - 2.0 * float(special.ndtr(-target)), ALL_BUT_THE_ENDS)
-    found = percentile_intervals(replicates, level=level)
-    return Intervals(np.minimum(found.low, estimate), np.maximum(found.high, estimate))
+    reached = -float(special.ndtri((1.0 - level) / 2.0))
+    units = np.broadcast_to(n_units, estimate.shape)
+    asked = 1.0 - 2.0 * special.ndtr(-for_few_units(reached, units))
+    levels = np.where(units < FEW_UNITS, np.minimum(asked, ALL_BUT_THE_ENDS), level)
+    low, high = np.array(estimate, dtype=np.float64), np.array(estimate, dtype=np.float64)
+    for one in np.unique(levels):
+        some = levels == one
+        found = percentile_intervals(replicates[:, some], level=float(one))
+        low[some] = np.minimum(found.low, low[some])
+        high[some] = np.maximum(found.high, high[some])
+    return Intervals(low, high)
 
 
 def few_units_warning(n_units: int, units: str = "source dialogues") -> str | None:

@@ -10,11 +10,13 @@ from ranking.numerics.arrays import Floats
 from ranking.numerics.intervals import Intervals, check_finite_rows, check_replicates
 from ranking.numerics.simultaneous import (
     STILL,
+    Units,
     as_if_many_units,
     check_ratings,
     difference_spread,
     for_few_units,
     largest_deviation,
+    units_of_pairs,
 )
 
 BLOCK_CELLS = 2**22
@@ -22,7 +24,7 @@ MOST_COINS = 1000
 """That come up alike less often than any number says."""
 
 
-def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> Floats:
+def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: Units) -> Floats:
     """Test each pair alone for a difference.
 
     Parameters
@@ -31,8 +33,9 @@ def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> 
         Fitted values, in any unit; higher is better.
     replicates : array of shape (n_replicates, n_systems)
         Bootstrap replicates of ``estimate`` in the same unit, all finite.
-    n_units : int
-        Units that the replicates were drawn from, at least 2.
+    n_units : int or integer array of shape (n_systems,)
+        Units that the replicates were drawn from, or in how many of them each system is; at
+        least 2. A pair has those of the system that is in fewer.
 
     Returns
     -------
@@ -58,7 +61,7 @@ def pairwise_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> 
     return p_values
 
 
-def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) -> Floats:
+def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: Units) -> Floats:
     """Test all pairs for a difference, adjusted by the largest of them all.
 
     Notes
@@ -93,7 +96,7 @@ def step_down_p_values(estimate: Floats, replicates: Floats, *, n_units: int) ->
 
 
 def difference_intervals(
-    estimate: Floats, replicates: Floats, *, n_units: int, level: float = 0.95
+    estimate: Floats, replicates: Floats, *, n_units: Units, level: float = 0.95
 ) -> Intervals:
     """Return intervals of all differences that hold together, (n_systems, n_systems) each.
 
@@ -106,12 +109,12 @@ def difference_intervals(
     check_replicates(replicates, level)
     spread = difference_spread(replicates)
     largest = largest_deviation(estimate, replicates, spread)
-    critical = for_few_units(float(np.quantile(largest, level)), n_units)
+    critical = for_few_units(float(np.quantile(largest, level)), units_of_pairs(n_units))
     difference = estimate[:, None] - estimate[None, :]
     return Intervals(difference - critical * spread, difference + critical * spread)
 
 
-def _ratios(estimate: Floats, replicates: Floats, n_units: int) -> Floats:
+def _ratios(estimate: Floats, replicates: Floats, n_units: Units) -> Floats:
     """Return |d_ij| / sd_ij as if there were many units.
 
     Where a difference stands still, what units that all agree are worth.
@@ -119,10 +122,11 @@ def _ratios(estimate: Floats, replicates: Floats, n_units: int) -> Floats:
     check_ratings(estimate, replicates, 0.5)
     difference = np.abs(estimate[:, None] - estimate[None, :])
     spread = difference_spread(replicates)
-    agreed = -float(special.ndtri(2.0 ** -min(n_units, MOST_COINS)))
-    ratios = np.where(difference > STILL, agreed, 0.0)
+    units = units_of_pairs(n_units)
+    agreed = -special.ndtri(2.0 ** -np.minimum(units, MOST_COINS).astype(np.float64))
     moves = spread > 0.0
-    ratios[moves] = as_if_many_units(difference[moves] / spread[moves], n_units)
+    moved = as_if_many_units(difference / np.where(moves, spread, 1.0), units)
+    ratios: Floats = np.where(moves, moved, np.where(difference > STILL, agreed, 0.0))
     return ratios
 
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special  # the distributions of scipy.stats take a second to import
 
-from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.batches import available_threads, in_threads, slices
 from ranking.numerics.intervals import check_replicates
 
 AT_ONCE = 512  # replicates whose gaps stay in the cache
 MUCH = 2**22  # gaps above which threads gain more than they cost
+Units = int | Integers
+"""How many units there are, or in how many each system is."""
 STILL = 1e-6
 """In natural log or in points: a spread below what refits resolve counts as none."""
 
@@ -25,7 +27,7 @@ class JointIntervals:
 
 
 def joint_intervals(
-    estimate: Floats, replicates: Floats, *, level: float = 0.95, n_units: int | None = None
+    estimate: Floats, replicates: Floats, *, level: float = 0.95, n_units: Units | None = None
 ) -> JointIntervals:
     """Return intervals of all systems that hold together.
 
@@ -37,16 +39,17 @@ def joint_intervals(
         Bootstrap replicates of ``estimate`` in the same unit, all finite.
     level : float
         Probability, over repetitions of the study, that all intervals hold together.
-    n_units : int, optional
-        Units that the replicates were drawn from, for the correction of `for_few_units`;
-        without it there is none.
+    n_units : int or integer array of shape (n_systems,), optional
+        Units that the replicates were drawn from, or in how many of them each system is, for
+        the correction of `for_few_units`; without it there is none.
 
     Returns
     -------
     JointIntervals
         ``estimate +- c * sd``, sd being the standard deviation over the replicates and c the
         ``level`` quantile over replicates of the largest |replicate - estimate| / sd of all
-        systems. A system that is the same in every replicate has no width.
+        systems, larger for those in few units; ``critical_value`` is that of the others. A
+        system that is the same in every replicate has no width.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def joint_intervals(
     largest = np.abs((replicates - estimate) / scale).max(axis=1, initial=0.0)
     critical = for_few_units(float(np.quantile(largest, level)), n_units)
     margin = np.where(spread > STILL, critical * spread, 0.0)
-    return JointIntervals(estimate - margin, estimate + margin, critical)
+    return JointIntervals(estimate - margin, estimate + margin, float(critical.min(initial=np.inf)))
 
 
 def check_ratings(estimate: Floats, replicates: Floats, level: float) -> None:
@@ -82,19 +85,19 @@ def check_ratings(estimate: Floats, replicates: Floats, level: float) -> None:
         raise ValueError(msg)
 
 
-def for_few_units(critical_value: float, n_units: int | None) -> float:
+def for_few_units(critical_value: float, n_units: Units | None) -> Floats:
     """Stretch a cut-off of the bootstrap to what so few units allow.
 
     Parameters
     ----------
     critical_value : float
         Number of bootstrap standard deviations, as if these were known.
-    n_units : int, optional
-        Units that were resampled; None for no correction.
+    n_units : int or integer array, optional
+        Units that were resampled, or those of them in which something is; None for no correction.
 
     Returns
     -------
-    float
+    array of the shape of n_units
         The t quantile, with n - 1 degrees of freedom, at the normal level of the cut-off, times
         the root of n / (n - 1), by which the bootstrap's standard deviation is too small.
 
@@ -111,30 +114,50 @@ def for_few_units(critical_value: float, n_units: int | None) -> float:
     50 units 8 %, 20 units 24 %. Exact for one mean of normal units.
     """
     if n_units is None:
-        return critical_value
-    check_units(n_units)
-    reached = -special.stdtrit(n_units - 1.0, float(special.ndtr(-critical_value)))
-    return float(reached * np.sqrt(n_units / (n_units - 1.0)))
+        return np.asarray(critical_value)
+    n = checked_units(n_units)
+    reached = -special.stdtrit(n - 1.0, float(special.ndtr(-critical_value)))
+    return np.asarray(reached * np.sqrt(n / (n - 1.0)))
 
 
-def as_if_many_units(ratios: Floats, n_units: int) -> Floats:
+def as_if_many_units(ratios: Floats, n_units: Units) -> Floats:
     """Shrink ratios of estimates to bootstrap standard deviations to what they are worth.
 
     The inverse of `for_few_units`: a ratio that just reaches the stretched cut-off comes out as
     the cut-off. Takes and gives arrays of any shape, at least 0; raises ValueError if there are
     fewer than two units.
     """
-    check_units(n_units)
-    exact = ratios * np.sqrt((n_units - 1.0) / n_units)
-    worth: Floats = -special.ndtri(special.stdtr(n_units - 1.0, -exact))
+    n = checked_units(n_units)
+    exact = ratios * np.sqrt((n - 1.0) / n)
+    worth: Floats = -special.ndtri(special.stdtr(n - 1.0, -exact))
     return worth
 
 
-def check_units(n_units: int) -> None:
-    """Raise ValueError unless there are two units or more."""
-    if n_units <= 1:
-        msg = f"a correction for few units needs two or more, not {n_units}"
+def checked_units(n_units: Units) -> Integers:
+    """Return numbers of units as an array; raise ValueError unless all are two or more."""
+    n = np.asarray(n_units)
+    if (n < FEWEST_UNITS).any():
+        msg = f"a correction for few units needs two or more, not {n.min()}"
         raise ValueError(msg)
+    return n
+
+
+FEWEST_UNITS = 2
+
+
+def units_of_systems(is_in: Booleans) -> Integers:
+    """Return in how many units each system is, two at least: one has no degree of freedom.
+
+    ``is_in``, of shape (n_units, n_systems), is that of `ranking.numerics.tables.WinTables`.
+    """
+    found: Integers = np.maximum(is_in.sum(axis=0), FEWEST_UNITS)
+    return found
+
+
+def units_of_pairs(n_units: Units) -> Integers:
+    """Return in how many units the rarer one of every two systems is; one number stays one."""
+    n = np.asarray(n_units)
+    return n if n.ndim == 0 else np.minimum(n[:, None], n[None, :])
 
 
 MOST_STEPS = 10
@@ -146,7 +169,7 @@ class RankIntervals:
     """Best and worst rank each system may have, shape (n_systems,), and the cut-off used.
 
     Rank 1 is the best. ``critical_value`` is the number of standard errors by which the last
-    two systems had to differ to be told apart.
+    two systems had to differ to be told apart, more if one is in few units.
     """
 
     best: Integers
@@ -155,7 +178,7 @@ class RankIntervals:
 
 
 def rank_intervals(
-    estimate: Floats, replicates: Floats, *, level: float = 0.95, n_units: int | None = None
+    estimate: Floats, replicates: Floats, *, level: float = 0.95, n_units: Units | None = None
 ) -> RankIntervals:
     """Find the ranks that the differences between systems leave open.
 
@@ -200,17 +223,18 @@ def rank_intervals(
     difference = estimate[:, None] - estimate[None, :]
     spread = difference_spread(replicates)
     above = np.zeros(spread.shape, dtype=np.bool_)
-    critical = 0.0
+    units = None if n_units is None else units_of_pairs(n_units)
+    critical = np.zeros(())
     for _ in range(MOST_STEPS):
         largest = largest_deviation(estimate, replicates, np.where(above, 0.0, spread))
-        critical = for_few_units(float(np.quantile(largest, level)), n_units)
+        critical = for_few_units(float(np.quantile(largest, level)), units)
         told = above | (difference > np.maximum(critical * spread, STILL))
         if (told == above).all():
             break
         above = told
     best = 1 + above.sum(axis=0)
     worst = len(estimate) - above.sum(axis=1)
-    return RankIntervals(best, worst, critical)
+    return RankIntervals(best, worst, float(critical.min(initial=np.inf)))
 
 
 def difference_spread(replicates: Floats) -> Floats:

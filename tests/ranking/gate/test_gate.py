@@ -101,6 +101,17 @@ class TestOutcome:
         assert [one.name for one in found.tests] == [OVERALL, "H", "T"]
         assert [one.name for one in found.dropped] == ["T"]
 
+    def test_a_candidate_in_few_of_many_dialogues_is_not_tested(self, rng):
+        columns = judged(rng, points=-200.0)
+        is_new = (columns.first == 0) | (columns.second == 0)
+
+        found = run_gate(
+            inputs(columns.taken(np.flatnonzero(~is_new | (columns.unit < 12)))), ASKED
+        )
+
+        assert found.outcome is Outcome.UNDECIDED
+        assert "12 source dialogues are too few" in found.notes[0]
+
     def test_too_few_judgments_decide_nothing_and_say_how_many_would(self, rng):
         found = run_gate(inputs(judged(rng, per_unit=6)), ASKED)
 

@@ -170,6 +170,14 @@ class TestRankIntervals:
 
         assert widths == [2, 0]
 
+    def test_a_system_of_few_dialogues_is_told_apart_less(self):
+        estimate = np.array([0.0, 0.9, 1.8])
+        replicates = estimate + noise(9, 0.25, 3, 4_000)
+
+        ranks = rank_intervals(estimate, replicates, n_units=np.array([500, 500, 4]))
+
+        assert (ranks.best.tolist(), ranks.worst.tolist()) == ([2, 1, 1], [3, 2, 3])
+
     @given(st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=7), st.integers(0, 50))
     def test_the_interval_holds_the_rank_of_the_estimate(self, values, seed):
         estimate = np.array(values)

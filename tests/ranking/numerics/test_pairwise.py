@@ -6,7 +6,7 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.numerics.few_units import robust_covariance
+from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.multiplicity import benjamini_hochberg, holm
 from ranking.numerics.pairwise import (
     difference_intervals,
@@ -15,11 +15,12 @@ from ranking.numerics.pairwise import (
     step_down_p_values,
     superiority,
 )
-from ranking.numerics.simultaneous import rank_intervals
+from ranking.numerics.simultaneous import joint_intervals, rank_intervals
 from tests.ranking.numerics import peers
 from tests.ranking.numerics.helpers import simulate_tables, strengths_of
 
 ESTIMATE = np.array([0.0, 0.3, 0.35, 2.0])
+RARE = np.array([False, True, False, False])
 
 
 def noise(rng, n_replicates=2_000):
@@ -50,6 +51,27 @@ class TestPairwisePValues:
     def test_refuses_an_estimate_of_another_length(self):
         with pytest.raises(ValueError, match="estimate"):
             pairwise_p_values(np.zeros(3), np.zeros((5, 4)), n_units=9)
+
+
+@pytest.mark.parametrize(
+    ("figures_of", "is_rare"),
+    [
+        (expanded_intervals, RARE),
+        (joint_intervals, RARE),
+        (difference_intervals, RARE[:, None] | RARE),
+        (pairwise_p_values, RARE[:, None] | RARE),
+    ],
+)
+def test_a_system_in_few_of_many_units_is_as_unsure_as_few_units_are(rng, figures_of, is_rare):
+    given = ESTIMATE, noise(rng)
+
+    found, many, few = (
+        getattr(told, "high", told)
+        for told in (figures_of(*given, n_units=n) for n in (np.where(RARE, 8, 60), 60, 8))
+    )
+
+    np.testing.assert_allclose(found, np.where(is_rare, few, many), rtol=1e-12)
+    assert (few != many).any()
 
 
 class TestStepDownPValues:

@@ -16,6 +16,7 @@ from ranking.numerics.connectivity import (
     strong_components,
     strongly_connected,
 )
+from ranking.numerics.simultaneous import units_of_systems
 from ranking.numerics.tables import tabulate
 from tests.ranking.numerics.helpers import make_pairs, make_tables, simulate_tables, strengths_of
 
@@ -67,6 +68,17 @@ class TestTabulate:
 def log_likelihood(wins, theta):
     """Compute the log likelihood from its definition."""
     return (wins * -np.logaddexp(0.0, theta[None, :] - theta[:, None])).sum()
+
+
+class TestIsIn:
+    def test_names_the_units_that_each_system_has_a_share_in(self):
+        rows = [(0, 0, 1, 1.0, 0.0), (2, 1, 0, 0.5, 0.5), (2, 2, 0, 0.0, 1.0), (1, 1, 2, 0.0, 0.0)]
+
+        found = tabulate(make_pairs(rows), n_units=4, n_systems=3).is_in()
+
+        expected = [[True, True, False], [False] * 3, [True, True, True], [False] * 3]
+        assert found.tolist() == expected
+        assert units_of_systems(found).tolist() == [2, 2, 2]
 
 
 class TestUnitScores:

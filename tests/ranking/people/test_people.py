@@ -27,6 +27,7 @@ from tests.helpers.factories import (
     make_system,
     make_writer,
 )
+from tests.helpers.factories_of_people import human_system
 from tests.helpers.judged import (
     fit_one,
     make_judged_study,
@@ -181,6 +182,34 @@ class TestRatePeople:
         for column in ("elo", "elo_se", "elo_low", "elo_high"):
             expected = pytest.approx(getattr(row, column), abs=1e-4)
             assert getattr(found[AVERAGE], column) == expected
+
+    def test_few_texts_among_many_dialogues_are_as_unsure_as_a_system_in_few(self, now):
+        systems = human_system(), make_system(), make_system()
+        study = make_study_of_people(of_people=systems[:1], models=systems[1:], n_texts=1)
+        for place in range(12):
+            context = make_context(dataset=study.dataset)
+            pair = [make_completion(context=context, system=one) for one in systems[1:]]
+            one = make_comparison(study=study, first=pair[0], second=pair[1])
+            make_judgment(comparison=one, verdict=1 if place % 2 else -1)
+
+        fit = fitted(study, now)
+
+        row, found = fit.ratings.get(system=systems[0]), by_kind(fit)[AVERAGE]
+        assert (found.elo_low, found.elo_high) == pytest.approx((row.elo_low, row.elo_high))
+        drawn = (found.elo_high - found.elo_low) / found.elo_se
+        assert drawn > 2 * 2.5  # four dialogues: t is 3.18; sixteen: 2.13
+
+    def test_texts_of_one_dialogue_have_no_interval(self, study):
+        judgments = read(study, AT)
+        texts = tuple(
+            group for group in judgments.texts if group.dialogue == judgments.dialogues[0]
+        )
+        estimate = estimate_ratings(judgments, method_of(study))
+
+        found = rate_people(dataclasses.replace(judgments, texts=texts), estimate, method_of(study))
+
+        assert not found.ratings
+        assert all("one source dialogue" in reason for _, reason in found.refusals)
 
     def test_the_average_of_several_lies_between_them(self, now):
         systems = [make_system_of_one(), make_system_of_one()]
