@@ -14,7 +14,16 @@ from ranking.analyses.agreement_among import (
     opinions,
     panels,
 )
-from ranking.analyses.common import Samples, decimal, estimate, few_dialogues, mean_cell
+from ranking.analyses.common import (
+    Samples,
+    decimal,
+    end_cells,
+    estimate,
+    few_dialogues,
+    mean_cell,
+    mean_of,
+    share_ends,
+)
 from ranking.findings import (
     ALL_JUDGES,
     AnalysisRefusedError,
@@ -35,8 +44,6 @@ from ranking.numerics.agreement.opinions import N_VALUES, TIE, Opinions, observe
 from ranking.numerics.agreement.resampled import (
     effective_number,
     mean_correlation,
-    ratio,
-    shares_of,
 )
 from ranking.numerics.arrays import Booleans, Floats, Integers
 
@@ -89,10 +96,10 @@ def is_side(value: Integers) -> Booleans:
     return found
 
 
-def against_majority(faced: Facing, samples: Samples) -> Table:
+def against_majority(faced: Facing, level: float) -> Table:
     """Return how often each judge says what most people say."""
     rows = [
-        (name, stratum, *_matched(said, faced, items, samples))
+        (name, stratum, *_matched(said, faced, items, level))
         for stratum, items in faced.strata()
         for name, said in faced.said.items()
     ]
@@ -114,23 +121,22 @@ def against_majority(faced: Facing, samples: Samples) -> Table:
 
 
 def _matched(
-    said: Integers, faced: Facing, items: Booleans, samples: Samples
+    said: Integers, faced: Facing, items: Booleans, level: float
 ) -> tuple[Cell, Cell, Cell, Cell]:
     kept = np.flatnonzero(items & faced.is_clear & is_side(said))
-    is_alike = said[kept] == faced.majority[kept]
-    unit = faced.held.unit[kept]
-    share = shares_of(is_alike, unit, n_units=samples.n_units)
-    return (len(kept), *samples.cells(share, unit))
+    is_alike = (said[kept] == faced.majority[kept]).astype(np.float64)
+    found = mean_of(is_alike, faced.held.unit[kept])
+    return (len(kept), mean_cell(is_alike), *share_ends(found, level))
 
 
-def ceiling(faced: Facing, samples: Samples) -> Table:
+def ceiling(faced: Facing, level: float) -> Table:
     """Return judges and single people against the same majorities of the other people."""
     people = faced.people
     target = majority_of_others(
         people.item, people.value, n_items=people.n_items, n_values=N_VALUES
     )
     rows = [
-        (name, *_of_one_judge(people, target, said, samples)) for name, said in faced.said.items()
+        (name, *_of_one_judge(people, target, said, level)) for name, said in faced.said.items()
     ]
     return Table(
         "ceiling",
@@ -152,7 +158,7 @@ def ceiling(faced: Facing, samples: Samples) -> Table:
 
 
 def _of_one_judge(
-    people: Opinions, target: Integers, said: Integers, samples: Samples
+    people: Opinions, target: Integers, said: Integers, level: float
 ) -> tuple[Cell, ...]:
     kept = is_side(target) & is_side(people.value) & is_side(said[people.item])
     item, aim = people.item[kept], target[kept]
@@ -160,14 +166,10 @@ def _of_one_judge(
     by_person = (people.value[kept] == aim).astype(np.float64)
     if not len(item):
         return (0, *(None,) * 5)
-    unit = people.unit[item]
-    difference = ratio(by_judge - by_person, np.ones(len(item)), unit, n_units=samples.n_units)
-    return (
-        len(item),
-        decimal(by_judge.mean()),
-        decimal(by_person.mean()),
-        *samples.cells(difference, unit),
-    )
+    beyond = by_judge - by_person
+    found = mean_of(beyond, people.unit[item])
+    reach = end_cells(found, level, least=-1.0, most=1.0) if found else (None, None)
+    return (len(item), *map(mean_cell, (by_judge, by_person, beyond)), *reach)
 
 
 def ambiguous(faced: Facing) -> Table:
@@ -224,13 +226,15 @@ def independence(faced: Facing, samples: Samples) -> Table | None:
         return None
     errors, unit = _errors(said[items], faced.majority[items, None]), faced.held.unit[items]
     rho = mean_correlation(errors, unit, n_units=samples.n_units)
-    worth = samples.cells(lambda times: effective_number(len(named), rho(times)), unit)
+    has_error = np.nansum(errors, axis=1) > 0.0  # dialogues without one hardly move what is shown
+    worth = samples.cells(lambda times: effective_number(len(named), rho(times)), unit[has_error])
     return Table(
         "independence",
         "How many independent judges are they worth?",
         "An error is 1 where a judge names the other side than most people, one half where it "
         "says a tie. With n judges whose errors correlate by r on average, the number is "
-        "n / (1 + (n - 1) r): judges who err together are worth fewer.",
+        "n / (1 + (n - 1) r): judges who err together are worth fewer. Errors in few dialogues "
+        "tell little of r, and the interval is rough.",
         (
             Column("judges", "Judges", ColumnKind.COUNT),
             Column("items", "Pairs", ColumnKind.COUNT),
@@ -311,7 +315,8 @@ def _draws(n_opinions: int) -> int:
 METHOD = (
     "Raw agreement, the kappas of Cohen (1960) and Fleiss (1971), Krippendorff's alpha (2011) and "
     "agreement with the majority of people, of pairs in one fixed order; intervals are percentiles "
-    "over resampled source dialogues, expanded below 50. Of an evaluator's several answers to a "
+    "over resampled source dialogues, expanded below 50, those of agreement with a majority "
+    "Wilson's (1927) by dialogue, of differences Student's. Of an evaluator's several answers to a "
     "pair the side that came out ahead counts, evenly is a tie; nobody is compared with himself."
 )
 
@@ -356,8 +361,8 @@ def _faced(faced: Facing, samples: Samples) -> list[Table]:
     if not len(faced.people.item) or not faced.said:
         return []
     tables = [
-        against_majority(faced, samples),
-        ceiling(faced, samples),
+        against_majority(faced, samples.level),
+        ceiling(faced, samples.level),
         ambiguous(faced),
     ]
     worth = independence(faced, samples)

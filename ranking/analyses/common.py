@@ -183,9 +183,9 @@ def end_cells(
     return decimal(low), decimal(high)
 
 
-def share_ends(found: ClusteredMean, level: float) -> tuple[float | None, float | None]:
+def share_ends(found: ClusteredMean | None, level: float) -> tuple[float | None, float | None]:
     """Return the ends of the interval of a share, 0 to 1, as `end_cells` does of other means."""
-    low, high = found.share_interval(level) if found.varies else (None, None)
+    low, high = found.share_interval(level) if found and found.varies else (None, None)
     return decimal(low), decimal(high)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ranking.numerics.agreement.coefficients import Metric
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.few_units import expanded_intervals
 
 STILL = 1e-12
@@ -174,12 +174,6 @@ def ratio(
         return found
 
     return divided
-
-
-def shares_of(is_so: Booleans, unit: Integers, *, n_units: int) -> Callable[[Floats], Floats]:
-    """Return the coefficient that is the share of entries that are so."""
-    n = np.ones(len(unit))
-    return ratio(is_so.astype(np.float64), n, unit, n_units=n_units)
 
 
 NOTHING = 1e-9  # of spread: what is left where all errors are alike

@@ -10,6 +10,8 @@ import pytest
 
 from ranking.analyses import analyse
 from ranking.findings import ALL_JUDGES, AnalysisRefusedError, ColumnKind, Picture
+from ranking.numerics.agreement.resampled import draw_times
+from ranking.numerics.few_units import expanded_intervals
 from tests.ranking.analyses.helpers import (
     MadeUpSources,
     keys_of,
@@ -21,6 +23,7 @@ from tests.ranking.analyses.helpers import (
     strata_of,
     table,
 )
+from tests.ranking.numerics import peers
 
 
 def written(answers, *, judges=()):
@@ -154,6 +157,48 @@ class TestJudges:
         row = row_of(findings, "majority", **cells)
         assert row["items"] > 1
         assert (row["low"] is not None) == is_told
+
+    def test_rarely_against_the_majority_have_the_interval_of_wilson(self):
+        right, wrong = [("p", 1), ("q", 1), ("z", 1)], [("p", 1), ("q", 1), ("z", -1)]
+        columns = written([right] * 57 + [wrong] * 3, judges=("z",))
+
+        row = row_of(analyse("AGREEMENT", make_inputs(columns)), "majority", judge="z")
+
+        ends = peers.proportion_confint(57, 60, method="wilson")
+        # One of 60 is taken for the mean; percentiles end at 0.90 and 1.0.
+        assert (row["low"], row["high"]) == pytest.approx(ends, abs=2e-3)
+
+    def test_differ_from_people_within_the_interval_of_a_clustered_mean(self):
+        people = [("p", 1), ("q", 1), ("r", 1)]
+        alike, judge_errs = [*people, ("z", 1)], [*people, ("z", -1)]
+        person_errs = [*people[:2], ("r", -1), ("z", 1)]
+        answers = [alike] * 40 + [judge_errs] * 2 + [person_errs]
+
+        findings = analyse("AGREEMENT", make_inputs(written(answers, judges=("z",))))
+
+        row = row_of(findings, "ceiling", judge="z")
+        beyond = np.array([0.0] * 120 + [-1.0] * 6 + [1.0])
+        dialogue = np.array([*np.repeat(np.arange(42), 3), 42])
+        peer = peers.OLS(beyond, np.ones(127)).fit(
+            cov_type="cluster", cov_kwds={"groups": dialogue}, use_t=True
+        )
+        assert (row["low"], row["high"]) == pytest.approx(tuple(peer.conf_int()[0]), abs=1e-4)
+
+    def test_whose_errors_are_in_few_dialogues_are_worth_what_few_tell(self):
+        said = [(1, 1)] * 50 + [(-1, -1), (-1, 1), (1, -1)] * 2
+        answers = [[("p", 1), ("q", 1), ("x", one), ("y", other)] for one, other in said]
+        inputs = make_inputs(written(answers, judges=("x", "y")))
+
+        row = table(analyse("AGREEMENT", inputs), "independence")[0]
+
+        times = draw_times(len(said), 100, np.random.default_rng(inputs.method.seed))
+        errors = (np.array(said) < 0).astype(float)
+        with np.errstate(invalid="ignore"):
+            drawn = [np.corrcoef(np.repeat(errors, one.astype(int), 0).T)[0, 1] for one in times]
+        worth = 2.0 / (1.0 + np.maximum(np.array(drawn)[np.isfinite(drawn)], 0.0))
+        ends = expanded_intervals(np.full(1, row["value"]), worth[:, None], n_units=6)
+        assert row["low"] == pytest.approx(ends.low[0], abs=1e-4)
+        assert row["low"] < np.quantile(worth, 0.025) - 0.02
 
     def test_who_err_together_are_counted_on_the_pairs_that_two_of_them_judged(self):
         both = [("p", 1), ("q", 1), ("x", 1), ("y", -1)]
