@@ -21,6 +21,7 @@ from ranking.findings import Cell, Column, ColumnKind, Findings, Picture, Table
 from ranking.judgments.columns import JudgmentColumns
 from ranking.numerics.arrays import Booleans, Floats
 from ranking.numerics.connectivity import circular_triads, expected_circles
+from ranking.numerics.few_units import robust_covariance
 from ranking.numerics.goodness_of_fit import (
     MOST_UNITS,
     DevianceTest,
@@ -127,7 +128,7 @@ def _fit(checked: _Checked) -> Table:
 
 def _circles(checked: _Checked) -> Table:
     triads = circular_triads(checked.wins)
-    chance = _majority_chance(checked.residuals, len(checked.columns.systems))
+    chance = _majority_chance(checked.residuals, _drawn_in(checked.fitted))
     # Pairs without a majority make no circles, neither counted nor expected ones.
     expected = expected_circles(np.where(checked.wins == checked.wins.T, 0.0, chance))
     consistence = None if triads.consistence is None else decimal(triads.consistence)
@@ -135,9 +136,10 @@ def _circles(checked: _Checked) -> Table:
         "circles",
         "Circles of three",
         "A beats B, B beats C, and C beats A, by the majority of the judgments of each pair. "
-        "Expected are as many as the ratings and chance alone would make of the threes that have "
-        "a majority in each pair. The coefficient of "
-        "consistence is 1 without circles and 0 with as many as there can be.",
+        "Expected are as many as the ratings, drawn together by as much as chance has spread them, "
+        "and chance alone would make of the threes that have a majority in each pair; with few "
+        "judgments it is a rough figure. The coefficient of consistence is 1 without circles and "
+        "0 with as many as there can be.",
         (
             Column("decided", "Threes with a majority in each pair", ColumnKind.COUNT),
             Column("circular", "Circles", ColumnKind.COUNT),
@@ -148,12 +150,24 @@ def _circles(checked: _Checked) -> Table:
     )
 
 
-def _majority_chance(residuals: PairResiduals, n_systems: int) -> Floats:
-    """Return how probable a majority is for each system over each other, were the model right."""
+def _drawn_in(board: FittedBoard) -> Floats:
+    """Return the log strengths with the spread that they have without the noise of the fit.
+
+    Their squares add up to those of the true ones plus the trace of their covariance.
+    """
+    theta = board.log_strengths
+    noise = float(np.trace(robust_covariance(board.tables, theta).covariance))
+    squares = max(float(theta @ theta), noise, 1e-12)
+    drawn_in: Floats = theta * np.sqrt(1.0 - noise / squares)
+    return drawn_in
+
+
+def _majority_chance(residuals: PairResiduals, theta: Floats) -> Floats:
+    """Return how probable a majority is for each system over each other, with these strengths."""
     own = np.asarray(residuals.by_unit.multiply(residuals.by_unit).sum(axis=0))
-    ahead = residuals.n * (residuals.predicted - 0.5)
-    chance = np.zeros((n_systems, n_systems))
-    p = special.ndtr(ahead / np.sqrt(np.maximum(own, 1e-12)))
+    ahead = special.expit(theta[residuals.first] - theta[residuals.second]) - 0.5
+    chance = np.zeros((len(theta), len(theta)))
+    p = special.ndtr(residuals.n * ahead / np.sqrt(np.maximum(own, 1e-12)))
     chance[residuals.first, residuals.second] = p
     chance[residuals.second, residuals.first] = 1.0 - p
     return chance

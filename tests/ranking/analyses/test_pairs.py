@@ -229,6 +229,15 @@ class TestChecks:
         assert table(found, "deviance") == table(found, "pairs") == []
         assert "funnel" not in keys_of(found)
 
+    def test_expect_as_many_circles_as_equal_systems_make(self, rng):
+        studies = (simulate(rng, theta=np.zeros(7), n_units=30, per_pair=3) for _ in range(60))
+        rows = [table(checks.analyse(make_inputs(one)), "circles")[0] for one in studies]
+
+        counted, expected = (sum(row[key] for row in rows) for key in ("circular", "expected"))
+
+        # Of the ratings as they came out, spread by chance, a quarter fewer.
+        assert expected == pytest.approx(counted, rel=0.08)
+
     def test_expect_circles_only_where_majorities_decide(self):
         """One judgment each way in the pair of a and c: no three is decided."""
         rows = [
