@@ -5,8 +5,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from socketserver import StreamRequestHandler
 from typing import Any
 
 import pytest
@@ -106,7 +107,7 @@ def _wait_until_somebody_waits_for_a_lock() -> None:
 
 
 @contextmanager
-def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+def served(handler: type[StreamRequestHandler]) -> Iterator[int]:
     """Serve HTTP on loopback in a thread, and yield the port; it ends as soon as it is asked to."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import re
-import socket
 
 import pytest
 from django.urls import reverse
@@ -15,6 +14,7 @@ from access.webhooks.outgoing import AddressError, PostError, Rules
 from tests.helpers.factories import HOUR, NOW
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
 from tests.helpers.pages import rows_of, text
+from tests.helpers.processes import free_port
 
 LOCAL = Rules(allows_http=True, trusted_hosts=("127.0.0.1", "receiver.example"))
 
@@ -135,11 +135,8 @@ class TestPosting:
 
     @pytest.mark.usefixtures("quick")
     def test_a_host_that_nobody_answers_at_is_an_error(self):
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-
         with pytest.raises(PostError):
-            outgoing.post(f"http://127.0.0.1:{port}/", b"{}", {}, rules=LOCAL)
+            outgoing.post(f"http://127.0.0.1:{free_port()}/", b"{}", {}, rules=LOCAL)
 
     @pytest.mark.usefixtures("quick")
     def test_a_host_without_tls_is_an_error_where_tls_is_asked_for(self):

@@ -3,10 +3,9 @@
 import datetime as dt
 import json
 import re
-import socket
-import threading
 from functools import partial
 from pathlib import Path
+from socketserver import StreamRequestHandler
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from tests.helpers.factories_of_calls import make_generation_run
 from tests.helpers.factories_of_site import SECRET, make_delivery, make_hook, receiving
 from tests.helpers.factories_written_once import make_user
 from tests.helpers.judged import lease_next, report, submit
-from tests.helpers.threads import together
+from tests.helpers.threads import served, together
 
 pytestmark = pytest.mark.django_db
 
@@ -361,16 +360,12 @@ def test_a_receiver_that_repeats_the_address_has_no_secret_of_it_written_down():
 
 @pytest.mark.postgres
 def test_a_receiver_whose_words_no_database_takes_holds_up_no_other():
-    with socket.create_server(("127.0.0.1", 0)) as rude, receiving() as receiver:
+    class Rude(StreamRequestHandler):
+        def handle(self):
+            self.request.recv(65536)
+            self.request.sendall(b"\x00\x1b[31mnonsense\r\n")
 
-        def answer():
-            line, _ = rude.accept()
-            with line:
-                line.recv(65536)
-                line.sendall(b"\x00\x1b[31mnonsense\r\n")
-
-        threading.Thread(target=answer).start()
-        port = rude.getsockname()[1]
+    with served(Rude) as port, receiving() as receiver:
         row = make_delivery(hook=make_hook(url=f"http://127.0.0.1:{port}/"))
         make_delivery(hook=make_hook(url=receiver.url))
 

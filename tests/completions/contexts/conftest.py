@@ -1,12 +1,11 @@
 """Fixtures of the tests on contexts that models rewrote, or give an opinion on."""
 
-import socket
-
 import pytest
 
 from completions.choices import EscalationProfile, Stratum
 from completions.runs.services import asking
 from tests.helpers.factories import make_context
+from tests.helpers.processes import free_port
 
 SOURCE = [
     {"role": "supporter", "text": "Hi, good to see you here. "},
@@ -63,7 +62,5 @@ def told_before(monkeypatch, told):
 @pytest.fixture
 def nobody(settings):
     """Let nothing answer where the offline provider should be."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        settings.HEART_OFFLINE_LLM_URL = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    settings.HEART_OFFLINE_LLM_URL = f"http://127.0.0.1:{free_port()}/v1"
     return settings.HEART_OFFLINE_LLM_URL

@@ -1,7 +1,6 @@
 """How a call fails: each failure has its kind, and says whether asking again may help."""
 
 import os
-import socket
 from typing import Any, NamedTuple
 
 import pytest
@@ -22,6 +21,7 @@ from tests.completions.llm.conftest import (
     make_request,
     way,
 )
+from tests.helpers.processes import free_port
 from tests.helpers.providers import (
     ASKS_LITELLM,
     Answer,
@@ -305,11 +305,8 @@ class TestFailures:
         assert len(server.calls) == 2
 
     def test_nobody_listening_is_transient(self):
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-
         with pytest.raises(llm.TransientError):
-            ask(make_request(api_base=f"http://127.0.0.1:{port}/v1"))
+            ask(make_request(api_base=f"http://127.0.0.1:{free_port()}/v1"))
 
     def test_what_is_no_providers_error_says_its_class_and_logs_no_words(
         self, server, monkeypatch, caplog

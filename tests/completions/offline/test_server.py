@@ -21,6 +21,7 @@ from django.core.management import CommandError, call_command
 
 from completions import offline
 from completions.offline import Behaviour, Fault, OfflineServer, planted
+from tests.helpers.processes import free_port
 
 CHAT = {
     "model": "offline-alder",
@@ -294,14 +295,13 @@ class TestServer:
     def test_ending_interrupts_a_slow_answer_and_frees_the_port(self):
         with offline.serving() as base_url:
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/v1", base_url)
-        with offline.running(behaviour=Behaviour(latency_s=600)) as server:
-            port = int(server.server_address[1])
+        port = free_port()
+        with offline.running(port=port, behaviour=Behaviour(latency_s=600)) as server:
             waiting = socket.create_connection(("127.0.0.1", port))
             body = json.dumps(CHAT).encode()
             head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
             waiting.sendall(head % len(body) + body)
-            while not server.calls:
-                pass
+            until(lambda: bool(server.calls))
 
         with waiting:
             waiting.settimeout(20)
