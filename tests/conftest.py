@@ -16,9 +16,10 @@ from typing import NoReturn
 import numpy as np
 import pytest
 import redis
+from django.contrib.auth.models import User
 from django.core.cache import cache, caches
 from django.db import connection, transaction
-from django.test import TransactionTestCase, override_settings
+from django.test import Client, TransactionTestCase, override_settings
 from django.utils import timezone
 from hypothesis import settings
 
@@ -30,6 +31,7 @@ from completions.runs.services import speaking
 from ranking.fits.services import inputs
 from tests.databases import begin_migrated, copied_database, delete_all_rows
 from tests.helpers.factories import NOW, numbers
+from tests.helpers.factories_written_once import make_member
 from tests.helpers.processes import flush
 from tests.helpers.threads import database_in_a_file
 
@@ -263,6 +265,19 @@ def _quick_settings() -> Iterator[None]:
     ):
         patch.setattr(llm, "listed_price", lambda _: None)
         yield
+
+
+@pytest.fixture
+def admin(db) -> User:
+    """Return an owner of the site."""
+    return make_member("ada")
+
+
+@pytest.fixture
+def staff(client: Client, admin: User) -> Client:
+    """Return the browser of an owner of the site."""
+    client.force_login(admin)
+    return client
 
 
 @pytest.fixture

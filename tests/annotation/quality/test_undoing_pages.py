@@ -15,16 +15,10 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_of_site import make_batch, make_hook
-from tests.helpers.factories_written_once import make_fit, make_member
+from tests.helpers.factories_written_once import make_fit
 from tests.helpers.visits import read_forms
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member())
-    return client
 
 
 def stored(row, field):

@@ -264,11 +264,6 @@ ANSWERS = {
 class TestInTheConsole:
     """The same study from the pages that ask for a file and three questions."""
 
-    @pytest.fixture
-    def staff(self, client):
-        client.force_login(make_member("ada"))
-        return client
-
     def check(self, staff, *rows, name="opening_hours.csv"):
         file = SimpleUploadedFile(name, as_csv(rows or ROWS))
         return staff.post(reverse("console:new_quick"), {"file": file})

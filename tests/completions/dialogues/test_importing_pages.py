@@ -30,7 +30,6 @@ from tests.helpers.factories import (
     make_system,
 )
 from tests.helpers.factories_of_site import make_job
-from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 from tests.helpers.visits import enrol, open_study, study_content, url
 
@@ -43,12 +42,6 @@ HISTORIES = {
     "named": item(dialogue_history=HISTORY[1:], prev_speakers=["usr", "sys", "usr"]),
 }
 ROLES = dict(zip(HISTORY, ("supporter", "seeker") * 2, strict=True))
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member("ada"))
-    return client
 
 
 def send(staff, content=None, name="talks.json", **fields):

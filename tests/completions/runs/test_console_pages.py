@@ -15,7 +15,6 @@ from completions.runs.view_data import in_words
 from completions.templatetags.money import short, usd
 from tests.completions.runs.conftest import changed, make_talks
 from tests.helpers.factories import NOW, make_completion, make_context, make_system
-from tests.helpers.factories_written_once import make_member
 from tests.helpers.pages import text
 
 pytestmark = pytest.mark.django_db
@@ -25,12 +24,6 @@ RUNS, CHOOSE, PLAN, START = (
 )
 KINDS = ["timeout", "timeout", "empty"]
 PRICED = {"price": {"input": 1.0, "output": 10.0}}
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member("ada"))
-    return client
 
 
 def make_run(*, n=3, system=None, **fields):

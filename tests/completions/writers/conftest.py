@@ -5,7 +5,6 @@ from django.utils import timezone
 
 from tests.completions.writers.desk import sign_in
 from tests.helpers.factories import make_dataset, make_writer
-from tests.helpers.factories_written_once import make_member
 from tests.helpers.written import lease_next, make_open_context
 
 
@@ -36,15 +35,3 @@ def desk(client, writer):
 def lease(writer, desk):
     """The dialogue that the writer has before them."""
     return lease_next(writer, timezone.now())
-
-
-@pytest.fixture
-def admin():
-    return make_member("ada")
-
-
-@pytest.fixture
-def staff(client, admin):
-    """The browser of a member of the team."""
-    client.force_login(admin)
-    return client
