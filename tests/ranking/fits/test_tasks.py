@@ -67,20 +67,6 @@ class TestClaimDueAnalyses:
 
         assert queue.analyses == [Analysis.objects.get().pk] * 2
 
-    def test_a_message_that_was_lost_is_made_good_by_later_ticks(self, queue, site_clock):
-        rated()
-        tasks.claim_due_analyses()
-        queue.analyses.clear()  # as if the broker had been flushed
-        for _ in range(15):
-            site_clock.at += dt.timedelta(minutes=1)
-            tasks.claim_due_analyses()
-            for pk in queue.analyses:
-                tasks.run_analysis(analysis_id=pk)
-            queue.analyses.clear()
-
-        states = Analysis.objects.values_list("state", flat=True)
-        assert list(states) == [FitState.DONE] * 8
-
 
 class TestRunAnalysis:
     def test_run_twice_stores_once_and_asks_once_for_the_next(self, queue):
@@ -176,16 +162,6 @@ class TestRefitChangedStudies:
 
 
 class TestRunFit:
-    def test_stores_once_however_often_it_runs(self, queue, site_clock):
-        make_judged_study()
-        tasks.refit_changed_studies()
-
-        for _ in range(2):
-            tasks.run_fit(fit_id=queue.fits[0])
-
-        fit = Fit.objects.get(pk=queue.fits[0])
-        assert (fit.state, fit.ended_at, fit.ratings.count()) == (FitState.DONE, site_clock.at, 3)
-
     def test_a_fit_that_is_gone_is_no_error(self, queue):
         tasks.run_fit(fit_id=123_456)
 
