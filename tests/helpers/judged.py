@@ -157,30 +157,6 @@ def judgment_of(call: JudgeCall, verdict: int) -> Judgment:
     )
 
 
-def judge_in_bulk(comparisons: Sequence[Comparison], judges: Sequence[Judge]) -> None:
-    """Have every judge answer every comparison in both orders, in a few statements."""
-    calls = JudgeCall.objects.bulk_create(
-        (
-            JudgeCall(
-                comparison=comparison,
-                judge=judge,
-                first_side=side,
-                judge_family=judge.family,
-                created_at=NOW,
-                **DONE,
-            )
-            for comparison in comparisons
-            for judge in judges
-            for side in Side
-        ),
-        batch_size=2000,
-    )
-    Judgment.objects.bulk_create(
-        (judgment_of(call, (n * 7 % 5 + 1) * (-1 if n % 3 else 1)) for n, call in enumerate(calls)),
-        batch_size=2000,
-    )
-
-
 def delete_text(pk: int) -> None:
     """Leave of a completion what is left when a person had its text deleted."""
     person = {"writer": make_writer(), "system": make_system(kind=SystemKind.HUMAN)}

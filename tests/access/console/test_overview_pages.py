@@ -307,15 +307,3 @@ class TestJudgmentsAsListed:
     )
     def test_a_verdict_reads_from_the_better_message(self, protocol, verdict, words):
         assert verdict_words(protocol=protocol, verdict=verdict) == words
-
-
-@pytest.mark.parametrize("n", [1, 12])
-def test_the_page_costs_a_fixed_number_of_queries(admin_client, n, django_assert_num_queries):
-    for _ in range(n):
-        make_judgment()
-        make_llm_judgment()
-
-    # Session and user; reports that wait; broken links; five counts of studies; what is broken,
-    # what is to be reviewed. At most 15.
-    with django_assert_num_queries(12):
-        admin_client.get(HOME)

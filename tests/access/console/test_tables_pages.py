@@ -173,14 +173,6 @@ class TestTheLogOfAStudy:
 
         assert "boss study.paused" in text(shown(staff, study))
 
-    def test_costs_few_queries(self, staff, django_assert_max_num_queries):
-        study = make_study()
-        for _ in range(60):
-            make_log_entry(subject=f"study {study.slug}")
-
-        with django_assert_max_num_queries(10):
-            shown(staff, study)
-
 
 class TestTheWholeLog:
     def test_shows_before_and_after_and_leaves_out_what_stayed(self, staff):

@@ -22,8 +22,8 @@ from tests.helpers.factories import (
     make_judge_call,
     make_study,
 )
-from tests.helpers.factories_written_once import make_exclusion, make_member
-from tests.helpers.judged import delete_text, judge_calls, judge_in_bulk
+from tests.helpers.factories_written_once import make_exclusion
+from tests.helpers.judged import delete_text, judge_calls
 from tests.helpers.pages import rows_of, text
 
 pytestmark = pytest.mark.django_db
@@ -106,21 +106,6 @@ class TestPage:
         assert comparison.key not in text(admin_client.get(address, {"show": "inconsistent"}))
         assert comparison.key in text(admin_client.get(address, {"page": "9"}))  # the last
         assert admin_client.get(address, {"show": "all"}).status_code == 404
-
-    def test_costs_few_queries_for_any_number_of_calls(
-        self, admin_client, django_assert_max_num_queries
-    ):
-        study = make_study()
-        pairs = [make_comparison(study=study) for _ in range(12)]
-        judge_in_bulk(pairs, [make_judge(), make_judge()])
-
-        # Session, user and study; how large it is; the page's five, and two of its list.
-        with django_assert_max_num_queries(11):
-            admin_client.get(url(study))
-        with django_assert_max_num_queries(9):
-            admin_client.get(url_of(pairs[0]))
-        with django_assert_max_num_queries(7):
-            assert len(downloaded(admin_client, study)) == 12
 
 
 class TestComparison:
@@ -236,12 +221,6 @@ def test_admins_see_flags_where_calls_are_listed_and_can_filter_by_them(admin_cl
 JUDGES = reverse("console:all_judges")
 DRAFT = {"state": StudyState.DRAFT, "locked_at": None, "protocol_hash": ""}
 PRICED = {"price": {"input": 1.0, "output": 10.0}}
-
-
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member("ada"))
-    return client
 
 
 def make_pairs(n=3, **fields):
@@ -393,15 +372,3 @@ class TestWatching:
 
         for shown in (address("run", run.pk), address("failed", run.pk), address("runs")):
             assert "simulated" in text(staff.get(shown)).lower().replace("pretence (simulated)", "")
-
-    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
-        run = make_run(n=6)
-        for _ in range(3):
-            runs.start_judge_run(study=run.study, judges=[make_judge()], now=NOW)
-
-        with django_assert_max_num_queries(10):
-            rows = staff.get(address("runs")).context["rows"]
-        with django_assert_max_num_queries(7):
-            staff.get(address("run", run.pk))
-
-        assert len(rows) == 4

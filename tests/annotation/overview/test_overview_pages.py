@@ -6,7 +6,6 @@ from decimal import Decimal
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.choices import Purpose
 from annotation.models import Comparison
@@ -254,19 +253,6 @@ class TestWatching:
 
         assert answer["HX-Refresh"] == "true"
 
-    def test_asks_the_database_no_oftener_for_many_rows(
-        self, admin_client, django_assert_max_num_queries
-    ):
-        study = make_study()
-        judged(study, 12, ago=dt.timedelta(), now=timezone.now())
-        for _ in range(12):
-            make_judge_run(study=study)
-
-        with django_assert_max_num_queries(15):
-            admin_client.get(address("live", study), {"state": "OPEN"})
-        with django_assert_max_num_queries(15):
-            assert admin_client.get(address("study", study)).status_code == 200
-
 
 LISTS = ["comparisons", "judgments"]
 
@@ -405,14 +391,3 @@ class TestBothLists:
 
         assert len(page.context["rows"]) == 1
         assert "page=1" in page.content.decode()
-
-    @pytest.mark.parametrize("name", LISTS)
-    def test_ask_the_database_no_oftener_for_many_rows(
-        self, admin_client, name, django_assert_max_num_queries
-    ):
-        study = make_study()
-        for _ in range(8):
-            make_judgment(comparison=make_comparison(study=study))
-
-        with django_assert_max_num_queries(9):
-            admin_client.get(list_address(name, study))

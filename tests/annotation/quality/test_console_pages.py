@@ -74,17 +74,6 @@ class TestChecks:
         assert "Fourteen years of Biscuit on those stairs" in shown
         assert shown.count("Known to be better") == N_PLANTED
 
-    def test_take_few_queries_for_any_number(
-        self, admin_client, study, django_assert_max_num_queries
-    ):
-        for _ in range(12):
-            pair = make_comparison(study=study, purpose="CHECK")
-            answer_check(make_quality_check(comparison=pair))
-
-        # session, user, study; checks, answers; the study's file
-        with django_assert_max_num_queries(7):
-            admin_client.get(url(study, "checks"))
-
 
 class TestCounts:
     def test_are_of_answers_and_of_those_that_passed(self, study):
@@ -262,16 +251,6 @@ class TestReports:
 
         assert shown.index(waiting.context.key) < shown.index(decided.context.key)
         assert "1 conversation waits for a decision" in shown
-
-    def test_take_few_queries_for_any_number(
-        self, admin_client, study, django_assert_max_num_queries
-    ):
-        for _ in range(8):
-            decide(admin_client, study, make_report(study).context)
-
-        # session, user, study; reports, decisions, held dialogues; alerts
-        with django_assert_max_num_queries(8):
-            admin_client.get(url(study, "reports"))
 
     def test_say_why_the_last_mail_could_not_be_sent(self, admin_client, study, settings):
         settings.HEART_ADMINS = ["one@example.org"]

@@ -108,13 +108,6 @@ class TestStudyPage:
         assert "Locked: from now on only its state changes." in locked
         assert Study.objects.get(pk=draft.pk).protocol_hash in locked
 
-    def test_costs_few_queries_for_many_studies(self, admin_client, django_assert_max_num_queries):
-        studies = [make_judgment().comparison.study for _ in range(8)]
-
-        # Session, user and role; the study; nine of its progress; versions, checks, holds.
-        with django_assert_max_num_queries(15):
-            admin_client.get(address("study", studies[0]))
-
 
 class TestPlanPage:
     def test_shows_what_planning_would_come_to_and_hold_and_writes_nothing(self, admin_client):
@@ -222,12 +215,6 @@ class TestProtocolPage:
         assert ["secret until the study is closed" in page for page in while_open] == [True, True]
         assert [study.seed in page for page in closed] == [True, True]
         assert parse_protocol(closed[1], source="file").seed == study.seed
-
-    def test_asks_few_questions_of_the_database(self, admin_client, django_assert_max_num_queries):
-        study = draft_of_file()
-
-        with django_assert_max_num_queries(6):
-            admin_client.get(address("protocol", study))
 
 
 def of_platform(platform, **fields):

@@ -192,20 +192,6 @@ class TestCandidateList:
         assert "removed self-harm, violence" in text(answer)
 
 
-@pytest.mark.parametrize(
-    "path", ["", "talks/", "talks/list/", "talks/candidates/", "talks/candidates/?opinion=agreed"]
-)
-def test_no_page_costs_more_than_fifteen_queries(admin_client, django_assert_max_num_queries, path):
-    dataset = make_screened_dataset("talks")
-    for _ in range(10):
-        dialogue = make_dialogue(dataset=dataset, turns=make_turns(3))
-        screen(dialogue, "suitable", [], ["violence"])
-        make_context(dialogue=dialogue)
-
-    with django_assert_max_num_queries(15):
-        admin_client.get(f"/console/contexts/{path}")
-
-
 class TestSeveralAtOnce:
     def decide(self, client, keys, decision, query=""):
         address = reverse("contexts:review_many", args=["talks"]) + query

@@ -36,12 +36,6 @@ def _price_list(monkeypatch):
     monkeypatch.setattr(llm, "listed_price", lambda _: LISTED)
 
 
-@pytest.fixture
-def staff(client):
-    client.force_login(make_member("ada"))
-    return client
-
-
 def as_posted(form):
     """Return what a browser sends of a form that nobody changed."""
     fields = {one.html_name: one.value() for one in form if one.value() not in (None, False)}
@@ -79,18 +73,6 @@ class TestTheList:
         assert found["gpt-5"].price == LISTED
         assert found["elsewhere"].price is None
         assert text(answer).count("not known") == 2  # in its row, and where that is explained
-
-    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
-        for number in range(5):
-            system = make_system(
-                slug=f"system-{number}", parameters={"price": {"input": 1, "output": 1}}
-            )
-            make_completion(system=system)
-
-        with django_assert_max_num_queries(6):
-            page = staff.get(SYSTEMS)
-
-        assert len(page.context["page"]) == 5
 
 
 class TestSyncing:

@@ -127,15 +127,6 @@ class TestTheQueue:
         assert (listed(staff), listed(staff, "?page=2")) == (keys[:2], keys[2:])
         assert 'href="?page=2"' in staff.get(QUEUE).content.decode()
 
-    def test_takes_the_same_number_of_queries_however_long_it_is(
-        self, staff, dataset, django_assert_max_num_queries
-    ):
-        for _ in range(6):
-            make_read(dataset, flags=[LEAK])
-
-        with django_assert_max_num_queries(9):
-            staff.get(f"{QUEUE}?state=ALL")
-
     def test_reads_the_texts_of_what_it_shows_alone(self, staff, dataset, monkeypatch):
         monkeypatch.setattr(message_queries, "PER_PAGE", 2)
         message, *_others = (make_read(dataset) for _ in range(6))

@@ -96,15 +96,6 @@ class TestPeople:
     def test_are_not_there_by_an_order_or_state_that_does_not_exist(self, staff, query):
         assert staff.get(url("pool"), query).status_code == 404
 
-    def test_cost_as_many_queries_when_they_are_many(
-        self, staff, dataset, django_assert_max_num_queries
-    ):
-        for _ in range(8):
-            make_message(lease=make_writing_lease(writer=make_writer(dataset=dataset), **SENT))
-
-        with django_assert_max_num_queries(8):
-            assert len(codes(staff.get(url("pool")))) == 8
-
     def test_whose_texts_were_deleted_have_none_in_use(self, staff, dataset):
         ada = make_writer(dataset=dataset, code="Wada")
         make_accepted(lease=make_writing_lease(writer=ada, **SENT))
@@ -308,15 +299,6 @@ class TestTheListOfDatasets:
         row = rows(staff.get(DATASETS))["talks"]
 
         assert (row.n_writers, row.n_waiting, row.n_accepted, row.n_wanted) == (1, 1, 1, 6)
-
-    def test_asks_as_often_for_many_as_for_one(self, staff, django_assert_max_num_queries):
-        for _ in range(4):
-            make_writer(dataset=make_dataset())
-
-        with django_assert_max_num_queries(7):
-            page = staff.get(DATASETS)
-
-        assert len(rows(page)) == 5
 
     def test_leaves_out_dialogues_of_checks_and_says_which_are_frozen(self, staff):
         make_dataset(slug="trial", is_for_checks=True)

@@ -143,12 +143,6 @@ class TestSending:
         assert "<script>alert" not in shown(page)
         assert "&lt;script&gt;" in shown(page)
 
-    def test_costs_few_queries(self, desk, lease, django_assert_max_num_queries):
-        # Two reads, the draft in its own transaction, the texts to compare with, then locks and
-        # rows of the message: see tests/completions/writers/test_sending.py.
-        with django_assert_max_num_queries(22):
-            desk.post(url("dialogue", lease.token), MESSAGE)
-
 
 class TestSkipping:
     def test_gives_the_dialogue_back_with_the_reason_and_goes_on(self, desk, lease):

@@ -152,20 +152,6 @@ class TestMap:
         assert lines[0] == "context,system,state,completions"
         assert set(lines[1:]) == {f"one,{s},{s},{int(s == 'there')}" for s in STATES}
 
-    def test_asks_the_database_as_often_for_many_as_for_one(
-        self, admin_client, django_assert_max_num_queries
-    ):
-        dataset = make_dataset()
-        systems = [make_system() for _ in range(5)]
-        for _ in range(5):
-            context = make_context(dialogue=make_dialogue(dataset=dataset))
-            for system in systems:
-                make_completion(context=context, system=system)
-        study = make_study(dataset=dataset)
-
-        with django_assert_max_num_queries(15):
-            admin_client.get(address("coverage", study), {"state": "there", "sort": "-there"})
-
 
 class TestCell:
     @pytest.mark.parametrize(

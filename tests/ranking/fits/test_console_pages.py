@@ -92,18 +92,6 @@ class TestPage:
         assert "Does the model fit? Done 2.0 s" in page
         assert "Adjusted for length and style Under way" in page
 
-    @pytest.mark.parametrize("n", [1, 12])
-    def test_costs_a_fixed_number_of_queries(
-        self, admin_client, study, n, django_assert_num_queries
-    ):
-        for index in range(n):
-            fit = make_fit(study=study, as_of=NOW + index * SECOND, **DONE)
-            make_analysis(fit=fit)
-
-        # Session and user; the study; newest, analysed and recent fits; analyses; two counts.
-        with django_assert_num_queries(9):
-            admin_client.get(address(study))
-
 
 class TestRefitButton:
     def test_says_when_a_computation_is_under_way_and_begins_none(

@@ -89,14 +89,6 @@ class TestFits:
 
         assert "no ratings simulated" in text(get(client, "fits", study))
 
-    def test_cost_the_same_queries_for_any_number(
-        self, client, study, django_assert_max_num_queries
-    ):
-        make_fits(study, 20)
-
-        with django_assert_max_num_queries(3):  # study, count, fits with their analyses
-            get(client, "fits", study)
-
 
 class TestHistory:
     def test_draws_a_line_for_each_system_and_tells_its_figures(self, client, study):
@@ -168,15 +160,6 @@ class TestHistory:
         assert [(row["system"], row["elo"]) for row in rows] == [("ash", "1540.0")] * 2
         assert {row["fit_is_simulated"] for row in rows} == {str(is_simulated)}
 
-    def test_costs_the_same_queries_for_any_length(
-        self, client, study, django_assert_max_num_queries
-    ):
-        make_fits(study, 12, [make_system() for _ in range(3)])
-
-        # study, fitted selections, count of fits, ratings, systems, judges
-        with django_assert_max_num_queries(6):
-            get(client, "history", study)
-
 
 class TestVerdicts:
     def test_name_judges_and_people_together_in_places_that_sum_to_the_calls(self, client):
@@ -222,15 +205,6 @@ class TestVerdicts:
         name = get(admin_client, "ensemble_csv", study)["Content-Disposition"]
 
         assert f'filename="{says}{study.slug}-ensemble.csv"' in name
-
-    def test_cost_the_same_queries_for_any_number_of_calls(
-        self, client, django_assert_max_num_queries
-    ):
-        study = close(make_judged_study(with_llm=True, n_dialogues=12))
-
-        # study, seven of the account, and who is left out
-        with django_assert_max_num_queries(9):
-            get(client, "verdicts", study)
 
 
 def needs(page):
