@@ -85,6 +85,13 @@ def _hard_to_guess(seed: str) -> str:
 Seed = Annotated[str, AfterValidator(_hard_to_guess)]
 
 
+LATER = ("analysis", "chips", "systems")
+"""Fields that files did not have at first, dotted where they are in a part (``exclusion.misfit``).
+
+A file without one has the hash that it had before; so what reads one says its default.
+"""
+
+
 class StudyProtocol(Part):
     """Everything that fixes a study: its numbers and every word that raters read.
 
@@ -185,15 +192,25 @@ class StudyProtocol(Part):
 
         ``normaliser`` is the version of what dresses every message alike. Of the seed it has the
         SHA-256 alone: so pages, logs and releases may show all of it, its hash fixes the draws,
-        and whoever is told the seed later sees that it is the one. A file that names no analyses,
-        chips or systems has the hash that it would have if files could not.
+        and whoever is told the seed later sees that it is the one. Fields that came ``LATER`` are
+        left out at their defaults.
         """
-        optional = ("analysis", "chips", "systems")
-        empty = {name for name in optional if not getattr(self, name)}
-        written = self.model_dump(mode="json", exclude={"seed", *empty})
+        written = self.model_dump(mode="json", exclude={"seed"})
+        for path in LATER:
+            self._leave_out_default(written, path)
         if self.seed is not None:
             written["seed_sha256"] = hashlib.sha256(self.seed.encode()).hexdigest()
         return {**written, "rubric": dict(rubric), "normaliser": normaliser}
+
+    def _leave_out_default(self, written: dict[str, Any], path: str) -> None:
+        *parts, name = path.split(".")
+        whole: Any = self
+        for part in parts:
+            written, whole = written[part], getattr(whole, part)
+            if whole is None:
+                return
+        if getattr(whole, name) == type(whole).model_fields[name].default:
+            del written[name]
 
     def mentions(self, words: Iterable[str]) -> list[str]:
         """Return those of ``words`` that occur in what raters read, whatever their case."""

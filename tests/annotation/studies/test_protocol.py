@@ -121,6 +121,20 @@ class TestContent:
 
         assert toml.content_hash(content_of(changed)) != HASH_OF_DEMO
 
+    @pytest.mark.parametrize(
+        ("path", "set_to"),
+        [("lease_minutes", 31), ("exclusion.misfit", 2.0), ("pool_masses.people", 3.0)],
+    )
+    def test_hash_of_older_files_outlasts_a_field_that_comes_later(self, path, set_to, monkeypatch):
+        demo = load("demo")
+        *part, name = path.split(".")
+        monkeypatch.setattr(protocol_study, "LATER", (*protocol_study.LATER, path))
+        asked = {part[0]: {name: set_to}} if part else {name: set_to}
+        other = protocol_study.StudyProtocol.model_validate({**demo.model_dump(), **asked})
+
+        assert f"'{name}': " not in str(content_of(demo))
+        assert f"'{name}': {set_to}" in str(content_of(other))
+
     def test_holds_of_the_seed_the_hash_alone(self):
         content = content_of(load("demo").model_copy(update={"seed": SEED}))
 
