@@ -73,16 +73,19 @@ def columns_of(
     return table.of(dimension_keys(study), without=hidden)
 
 
-COUNTED: Mapping[str, Callable[[Study], int | None]] = {
+COUNTED: Mapping[str, Callable[[Study], int]] = {
     "judgments": lambda study: Judgment.objects.filter(comparison__study=study).count(),
     "comparisons": lambda study: study.comparisons.count(),
     "contexts": lambda study: study.comparisons.values("context").distinct().count(),
     "raters": lambda study: study.raters.count(),
     "external": lambda study: ExternalJudgment.objects.filter(batch__study=study).count(),
-    "completions": lambda _study: None,
-    "preferences": lambda _study: None,
 }
-"""How many rows an export has; None where they are counted by reading them alone."""
+"""Exports of which the rows are counted without reading them."""
+
+
+def n_rows_of(study: Study, name: str) -> int | None:
+    """Return how many rows an export has, if that is known before they are read."""
+    return COUNTED[name](study) if name in COUNTED else None
 
 
 def offers(study: Study, *, n_judgments: int | None = None) -> list[dict[str, Any]]:
@@ -94,7 +97,7 @@ def offers(study: Study, *, n_judgments: int | None = None) -> list[dict[str, An
     return [
         {
             "table": table,
-            "n_rows": known[table.name] if table.name in known else COUNTED[table.name](study),
+            "n_rows": known[table.name] if table.name in known else n_rows_of(study, table.name),
             "forms": [ExportFormat.JSONL] if table.is_nested else list(ExportFormat),
         }
         for table in TABLES

@@ -20,7 +20,7 @@ from ranking.exports.options import (
     ExportRequest,
     Rule,
 )
-from ranking.exports.sources import COUNTED, export_of
+from ranking.exports.sources import export_of, n_rows_of
 from ranking.exports.tables import TABLES
 from ranking.exports.writing import file_name, written
 
@@ -69,7 +69,7 @@ class Command(BaseCommand):
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise RefusedError(msg)
         table, found = export_of(study, what, _asked(options), now=timezone.now())
-        total = COUNTED[what](study)
+        total = n_rows_of(study, what)
         rows = Progress(self.stderr).over(found, of="rows", total=total)
         blocks = written(table, rows, form, bom=options["bom"])
         return put(blocks, path, is_forced=options["force"])

@@ -12,6 +12,7 @@ from access.choices import Role
 from annotation.models import Study
 from completions.models import Context, Dataset
 from ranking.choices import EvaluatorPool
+from ranking.exports.sources import COUNTED
 from ranking.exports.tables import TABLES
 from tests.heart_site.permissions import TABLE
 from tests.helpers.factories import (
@@ -74,6 +75,11 @@ def table(content):
 
 
 class TestPage:
+    def test_needs_no_number_of_rows_of_an_export(self, analyst, study, monkeypatch):
+        monkeypatch.delitem(COUNTED, "raters")
+
+        assert page(analyst, study).status_code == 200
+
     def test_leads_to_every_export_and_each_answers(self, analyst, study):
         html = page(analyst, study).content.decode()
 
