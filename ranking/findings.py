@@ -117,7 +117,7 @@ class Findings:
     """All that one analysis found. ``is_exploratory`` findings are marked as such wherever shown.
 
     An analysis leaves that as it is: what a study named in advance is for its file to say, and is
-    set where findings are read (`ranking.report.questions`).
+    set where findings are read (`ranking.report.confirmatory`).
 
     ``method`` is one or two sentences: the estimator, its assumptions, its source. ``kept`` is
     stored beside the tables for pages that compute from it; it leaves in no download.

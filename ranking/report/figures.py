@@ -11,8 +11,8 @@ from ranking.findings import Cell, Column, Picture, Table
 from ranking.fits import analysis_queries
 from ranking.models import Fit
 from ranking.plots.radar import chosen_rows
+from ranking.report.confirmatory import named_analyses
 from ranking.report.names import Name, Names, names_in, public_table
-from ranking.report.questions import named_analyses
 
 PEOPLE = "Made from people's texts"
 SCALE = "Bradley-Terry ratings in Elo points; the mean of the systems is 1500 (dashed)."

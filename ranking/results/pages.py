@@ -22,8 +22,8 @@ from ranking.plots.planes import Plot, Series, lines
 from ranking.plots.scales import Tick
 from ranking.raters.accounting import AccountRow, verdict_accounting
 from ranking.report.charts import axis
+from ranking.report.confirmatory import NamedAnalyses, named_analyses
 from ranking.report.names import Name, Names, names_in, public_table
-from ranking.report.questions import NamedAnalyses, named_analyses, question_of
 from ranking.report.tables import shown_table
 from ranking.report.written import Chart, RenderedTable, written
 
@@ -110,7 +110,7 @@ def analysis_links(fit: Fit, named: NamedAnalyses) -> tuple[AnalysisLink, ...]:
     states = dict(rows.values_list("kind", "state"))
     return tuple(
         AnalysisLink(
-            *(fit.key, kind.value.lower(), str(kind.label), question_of(kind), states[kind]),
+            *(fit.key, kind.value.lower(), str(kind.label), kind.question, states[kind]),
             is_exploratory=kind not in named.kinds,
         )
         for kind in AnalysisKind
@@ -148,7 +148,7 @@ def analysis_page(
         fit=fit,
         slug=slug,
         label=shown.get_kind_display(),
-        question=question_of(kind),
+        question=kind.question,
         refusal=names.without_people(shown.refusal),
         method=names.without_people(found.method),
         warnings=(*_file_warnings(named), *map(names.without_people, found.warnings)),

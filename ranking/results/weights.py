@@ -27,7 +27,7 @@ from ranking.findings import Findings, Table
 from ranking.fits import analysis_queries
 from ranking.fits.queries import Results
 from ranking.models import Fit
-from ranking.report.questions import are_alike, named_analyses
+from ranking.report.confirmatory import are_alike, named_analyses
 from ranking.report.tables import shown_table
 from ranking.results import pages
 from ranking.results.http import fit_or_404, json_answer, or_404, results_page

@@ -15,7 +15,7 @@ from annotation.studies.services.drafts import DimensionUnknownError
 from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind, FitState
 from ranking.fits.analysis_queries import known_kinds
-from ranking.report.questions import NamedAnalyses, named_analyses
+from ranking.report.confirmatory import NamedAnalyses, named_analyses
 from tests.helpers.factories import (
     HOUR,
     NOW,

@@ -7,9 +7,8 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotation.models import Rater, Study
-from ranking.choices import AnalysisKind, FitState
+from ranking.choices import QUESTIONS, AnalysisKind, FitState
 from ranking.models import Analysis, Fit
-from ranking.report.questions import QUESTIONS
 from tests.helpers.factories import HOUR, NOW, make_judge, make_rater, make_system
 from tests.helpers.factories_written_once import make_analysis
 from tests.helpers.pages import charts, inline, rows_of, text
