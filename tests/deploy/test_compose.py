@@ -176,6 +176,30 @@ class TestComposeFile:
         assert folders == {values["HEART_BACKUP_DIR"], values["HEART_DATA_DIR"]}
 
 
+RUN = re.compile(
+    r"docker compose(?: --profile \w+)? run((?: -T| --[a-z-]+| -e \S+)*) ([a-z-]+)(.*)"
+)
+RUNS = [
+    (page.name, *found)
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for found in RUN.findall(page.read_text(encoding="utf-8"))
+]
+
+
+class TestPages:
+    @pytest.mark.parametrize(("page", "options", "service", "words"), RUNS)
+    def test_run_services_that_there_are(self, page, options, service, words):
+        assert service in OURS
+        assert "--rm" in options
+
+    def test_restore_before_anything_migrates(self):
+        """A database is fresh until a service runs whose condition is that another migrated it."""
+        restoring = [options for _page, options, _name, words in RUNS if "restore" in words]
+
+        assert restoring
+        assert all("--no-deps" in options for options in restoring)
+
+
 class TestServices:
     @pytest.mark.parametrize("service", sorted({*READY, *ADDRESSES}))
     def test_gets_ready_is_healthy_and_ends(self, service, stack):

@@ -139,6 +139,18 @@ def test_the_diagrams_show_every_relation_and_no_other():
     assert sorted(shown) == sorted(relations())
 
 
+@pytest.mark.parametrize("app", APPS)
+def test_the_table_of_features_has_every_folder(app):
+    (row,) = re.findall(rf"^\| `{app}` \| (.*) \|$", ARCHITECTURE, re.MULTILINE)
+    folders = {path.parent.name for path in (ROOT / app).glob("*/__init__.py")}
+    shared = {"management", "migrations", "models", "templatetags"}
+
+    named = set(re.findall(r"`(\w+)`", row))
+
+    assert folders - shared <= named
+    assert all(list((ROOT / app).rglob(f"{name}*")) for name in named)
+
+
 def test_the_table_of_states_has_every_state():
     columns = [
         field
