@@ -177,7 +177,7 @@ class TestComposeFile:
 
 
 RUN = re.compile(
-    r"docker compose(?: --profile \w+)? run((?: -T| --[a-z-]+| -e \S+)*) ([a-z-]+)(.*)"
+    r"docker compose(?: --profile \w+)? run((?: -T| --[a-z-]+| -e \S+?"[^"]*")*) ([a-z-]+)(.*)"
 )
 RUNS = [
     (page.name, *found)
