@@ -176,9 +176,8 @@ class TestComposeFile:
         assert folders == {values["HEART_BACKUP_DIR"], values["HEART_DATA_DIR"]}
 
 
-RUN = re.compile(
-    r"docker compose(?: --profile \w+)? run((?: -T| --[a-z-]+| -e \S+?"[^"]*")*) ([a-z-]+)(.*)"
-)
+OPTION = r" -T| --[a-z-]+| -e \w+=\"[^\"]*\""
+RUN = re.compile(rf"docker compose(?: --profile \w+)? run((?:{OPTION})*) ([a-z-]+)(.*)")
 RUNS = [
     (page.name, *found)
     for page in sorted((ROOT / "docs").glob("*.md"))
