@@ -17,7 +17,7 @@ from tests.browser.conftest import (
     sign_in,
     wait_for_keys,
 )
-from tests.browser.looks import faults_of
+from tests.browser.looks import DESKTOP, PHONE, faults_of
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
@@ -127,6 +127,20 @@ def test_what_admins_see(admin, site, part):
         admin.goto(site.console + path.format(study=study))
         open_folds(admin)
         assert_accessible(admin)
+
+
+def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_first(admin, site):
+    admin.set_viewport_size(PHONE)
+    admin.goto(f"{site.console}demo/judgments/")
+
+    heading = admin.get_by_role("heading", name="Judgments").bounding_box()
+    assert heading["y"] + heading["height"] < PHONE["height"] / 3
+    assert admin.locator(".scroll").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    assert not admin.get_by_role("link", name="Planner").is_visible()
+    admin.locator("summary", has_text="Overview").click()
+    follow(admin.get_by_role("link", name="Planner"))
+    admin.set_viewport_size(DESKTOP)
+    assert admin.get_by_role("link", name="Planner").is_visible()
 
 
 def test_what_admins_see_of_one_model_and_one_run(admin, site):
