@@ -187,8 +187,11 @@ class OutageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Pass the request on."""
-        return self.get_response(request)
+        """Pass the request on; where nothing can be read, a browser gets a page that says so."""
+        response = self.get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not response.content:
+            response.content = loader.render_to_string("404.html", request=request)
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer an outage with one line in the log; anything else is a fault of ours."""
