@@ -137,7 +137,7 @@ def _board_table(
     )
     return Table(
         f"{place}-{_slug(name)}",
-        name,
+        f"Dimension {name}",
         "Ratings of this dimension alone. Each interval holds for one system; the best and worst "
         "ranks hold for all systems together.",
         COLUMNS,

@@ -173,7 +173,7 @@ def _evaluators(columns: JudgmentColumns, measured: MeasuredEvaluators) -> Table
         "random, 0 for answers turned round. The threshold is how far ahead a completion must "
         "seem before it is preferred; under equals the evaluator ties that often. Evidence of "
         "20 or more is reached by at most one in twenty who are like the others, however often "
-        "one looks; it is counted up to a million. " + CAUTION,
+        "one looks; it is counted up to a million.",
         (
             Column("evaluator", "Evaluator", ColumnKind.EVALUATOR),
             Column("kind", "Kind", ColumnKind.TEXT),

@@ -85,3 +85,12 @@ def test_results_without_a_name_list_the_studies(client):
     study = make_study(state=StudyState.CLOSED)
 
     assert f"/results/{study.slug}/" in client.get("/results/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "offered"), [("PREFERENCE", "Judge pairs"), ("LIKERT", "Judge replies")]
+)
+def test_what_is_judged_is_called_by_its_name(client, protocol, offered):
+    make_study(protocol=protocol)
+
+    assert offered in client.get("/").content.decode()
