@@ -187,11 +187,8 @@ class OutageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Pass the request on; where nothing can be read, a browser gets a page that says so."""
-        response = self.get_response(request)
-        if isinstance(response, HttpResponseNotAllowed) and not response.content:
-            response.content = loader.render_to_string("404.html", request=request)
-        return response
+        """Pass the request on."""
+        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer an outage with one line in the log; anything else is a fault of ours."""
@@ -239,10 +236,10 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-class FormAddressMiddleware:
-    """Answer with a page where somebody looks at an address to which forms alone are sent.
+class WrongMethodMiddleware:
+    """Answer with a page what is sent to an address that does not take it.
 
-    A browser does so by itself after a form met a sign-in, or when its address is opened again.
+    A browser looks at the address of a form by itself after a sign-in that the form met.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -251,9 +248,9 @@ class FormAddressMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer, and say what to do."""
         response = self.get_response(request)
-        if isinstance(response, HttpResponseNotAllowed) and request.method == "GET":
-            parts = {"is_for_forms": True}
-            response.content = loader.render_to_string("404.html", parts, request).encode()
+        if isinstance(response, HttpResponseNotAllowed) and not response.content:
+            parts = {"is_for_forms": request.method == "GET"}
+            response.content = loader.render_to_string("404.html", parts, request)
         return response
 
 

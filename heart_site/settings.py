@@ -131,7 +131,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "heart_site.middleware.FormAddressMiddleware",
+    "heart_site.middleware.WrongMethodMiddleware",
     "heart_site.middleware.OutageMiddleware",
 ]
 TEMPLATES = [
