@@ -26,6 +26,7 @@ from annotation.studies.counts import newest_keys
 from annotation.studies.http import study_page, with_kept
 from annotation.studies.selectors import study_file_name
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
+from completions.dialogues.forms import for_any_fault
 from completions.runs import console
 from completions.runs.console import REFUSALS, Budget
 from completions.runs.services.running import NothingToAskError
@@ -56,20 +57,14 @@ class JudgingForm(forms.Form):
         min_value=1,
         max_value=judges_runs.MOST_SAMPLES,
         label=gettext_lazy("Answers wanted in each order"),
-        error_messages={
-            name: gettext_lazy("Give a whole number from 1 to 100.")
-            for name in ("invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a whole number from 1 to 100.")),
     )
     temperature = forms.FloatField(
         required=False,
         min_value=0,
         max_value=judges_runs.HIGHEST_TEMPERATURE,
         label=gettext_lazy("Temperature"),
-        error_messages={
-            name: gettext_lazy("Give a temperature from 0 to 2, or nothing.")
-            for name in ("invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a temperature from 0 to 2, or nothing.")),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (as forms take them)

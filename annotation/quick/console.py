@@ -18,7 +18,7 @@ from annotation.quick.layout import QuickFile, read_quick
 from annotation.quick.services import QuickWish
 from annotation.studies.http import managers_page
 from completions.choices import Way
-from completions.dialogues.forms import Checked, FileUpload, TooLargeError
+from completions.dialogues.forms import Checked, FileUpload, TooLargeError, for_any_fault
 from completions.dialogues.import_page import unsealed
 from completions.files.refusals import InputFileError
 from completions.systems.services.importing import RowsRefusedError
@@ -50,17 +50,12 @@ class QuickForm(forms.Form):
         min_value=1,
         max_value=services.MOST_JUDGMENTS,
         label=gettext_lazy("Judgments per pair"),
-        error_messages={
-            name: gettext_lazy("Give a whole number from 1 to 1,000.")
-            for name in ("required", "invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a whole number from 1 to 1,000.")),
     )
     raters = forms.ChoiceField(
         choices=list(RATERS.items()),
         label=gettext_lazy("Who rates?"),
-        error_messages={
-            name: gettext_lazy("Say who rates.") for name in ("required", "invalid_choice")
-        },
+        error_messages=for_any_fault(gettext_lazy("Say who rates.")),
     )
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core import signing
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from completions.dialogues.normaliser import typed
@@ -21,6 +22,17 @@ class TypedTextField(forms.CharField):
     def to_python(self, value: object) -> str:
         """Return the text that the rules are about."""
         return super().to_python(typed(value) if isinstance(value, str) else value) or ""
+
+
+ANY_FAULT = (
+    *("required", "invalid", "invalid_choice"),
+    *("min_value", "max_value", "max_digits", "max_whole_digits"),
+)
+
+
+def for_any_fault(said: Promise) -> dict[str, Any]:
+    """Return the messages of a field that says the same whatever is wrong with what was given."""
+    return dict.fromkeys(ANY_FAULT, said)
 
 
 MOST_BYTES = 1_500_000

@@ -19,6 +19,7 @@ from access.roles import StaffRequest, members_only
 from completions.choices import JobKind, JobState
 from completions.contexts.console_http import staff_page
 from completions.dialogues import queries as dialogue_queries
+from completions.dialogues.forms import for_any_fault
 from completions.dialogues.importing import LONGEST_NAME, ImportReport
 from completions.dialogues.ingest.dialogue import language_tag
 from completions.jobs import services
@@ -79,20 +80,14 @@ class Amount(forms.Form):
         max_value=100_000,
         initial=280,
         label=gettext_lazy("Regular contexts in all"),
-        error_messages={
-            name: gettext_lazy("Give a whole number from 1 to 100,000.")
-            for name in ("required", "invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a whole number from 1 to 100,000.")),
     )
     seed = forms.IntegerField(
         initial=7,
         min_value=0,
         max_value=2**31 - 1,
         label=gettext_lazy("Seed: the same gives the same choice"),
-        error_messages={
-            name: gettext_lazy("Give a whole number, such as 7.")
-            for name in ("required", "invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a whole number, such as 7.")),
     )
 
 

@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from access.console.tables import csv_of, read_text
 from access.roles import StaffRequest, members_only
+from completions.dialogues.forms import for_any_fault
 from completions.models import Run
 from completions.runs.services import budgeting, running
 from completions.runs.view_data import (
@@ -45,10 +46,9 @@ class Budget(forms.Form):
         max_digits=12,
         decimal_places=6,
         label=gettext_lazy("Budget in US dollars"),
-        error_messages={
-            name: gettext_lazy("Give a sum of at least 0.01, such as 25 or 2.50, or nothing.")
-            for name in ("invalid", "min_value", "max_digits", "max_whole_digits")
-        },
+        error_messages=for_any_fault(
+            gettext_lazy("Give a sum of at least 0.01, such as 25 or 2.50, or nothing.")
+        ),
     )
 
 

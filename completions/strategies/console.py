@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from access.roles import StaffRequest, members_only
 from completions.contexts.console_http import staff_page
+from completions.dialogues.forms import for_any_fault
 from completions.models import Assistant, Dataset
 from completions.strategies import spot_check_queries
 from completions.strategies.desk import SampleDesk
@@ -57,20 +58,14 @@ class SampleForm(forms.Form):
         to_field_name="slug",
         empty_label=None,
         label=gettext_lazy("Whose labels are checked"),
-        error_messages={
-            name: gettext_lazy("Choose a model that has labelled these texts.")
-            for name in ("required", "invalid_choice")
-        },
+        error_messages=for_any_fault(gettext_lazy("Choose a model that has labelled these texts.")),
     )
     n = forms.IntegerField(
         min_value=1,
         max_value=10_000,
         initial=N_ITEMS,
         label=gettext_lazy("Texts to draw; all if there are fewer"),
-        error_messages={
-            name: gettext_lazy("Give a whole number from 1 to 10,000.")
-            for name in ("required", "invalid", "min_value", "max_value")
-        },
+        error_messages=for_any_fault(gettext_lazy("Give a whole number from 1 to 10,000.")),
     )
     seed = forms.CharField(
         max_length=60, initial="1", label=gettext_lazy("Seed: another draws another sample")

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from completions.choices import Background, MessageVerdict
 from completions.dialogues import wording
 from completions.dialogues.display import direction
-from completions.dialogues.forms import NOTE_LENGTH, PageForm, TypedTextField
+from completions.dialogues.forms import NOTE_LENGTH, PageForm, TypedTextField, for_any_fault
 from completions.writers.emails import is_address
 from completions.writers.services import sending
 from completions.writers.services.pool import PoolSettings
@@ -40,10 +40,9 @@ class Profile(PageForm):
         choices=BACKGROUNDS,
         coerce=Background,
         widget=forms.RadioSelect,
-        error_messages={
-            "required": _("Please choose one of the three; the nearest is good enough."),
-            "invalid_choice": _("Please choose one of the three; the nearest is good enough."),
-        },
+        error_messages=for_any_fault(
+            _("Please choose one of the three; the nearest is good enough.")
+        ),
     )
     has_own_system = forms.BooleanField(
         required=False,
