@@ -1,4 +1,4 @@
-"""Who is told, what happened, and its sending; the rows are the queue (ADR-0004, ADR-0056)."""
+"""Who is told, what happened, and its sending; the rows are the queue (ADR-0004)."""
 
 import datetime as dt
 import json

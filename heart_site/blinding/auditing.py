@@ -103,7 +103,7 @@ def audit(
         n_leases=n_leases,
         faults=search.faults | ({"oracle": moving} if moving else {}),
         tests=tests,
-        telling=[one.what for one in odds.telling(tests)],
+        telling=[one.what for one in odds.significant(tests)],
         texts=sorted(search.texts),
         published=replaying.publications(study),
         guesses=_guesses(study, seed=seed),

@@ -117,7 +117,7 @@ def _within(owner: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.in
     return np.lexsort((rng.random(len(owner)), owner))
 
 
-def telling(tests: Sequence[Test]) -> list[Test]:
+def significant(tests: Sequence[Test]) -> list[Test]:
     """Return the tests that remain significant when all of them are taken together."""
     if not tests:
         return []

@@ -53,7 +53,7 @@ from completions.models import (
 )
 from completions.models.dataset import OPEN
 from completions.runs.queries import calls_to_make
-from completions.runs.services.calling import going_on
+from completions.runs.services.calling import of_active_runs
 from completions.writers.emails import waiting_mails
 from ranking.choices import FitState
 from ranking.models import Fit
@@ -126,7 +126,7 @@ def _ages(now: dt.datetime) -> Iterable[Sample]:
 def _to_make(kind: str) -> QuerySet[Any]:
     """Leave out what nobody wants now: calls of runs that stand still, or of jobs that are over."""
     if kind in RUNS:
-        return going_on(calls_to_make(RUNS[kind].model))
+        return of_active_runs(calls_to_make(RUNS[kind].model))
     jobs = Job.objects.filter(kind=JOBS[kind], state__in=OPEN)
     return CALLS[kind].filter(Exists(jobs))
 

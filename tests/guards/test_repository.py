@@ -29,6 +29,8 @@ APPS = ("access", "annotation", "completions", "heart_site", "ranking")
 OURS = (*APPS, "benchmarks", "docs", "tests")
 FILE = re.compile(rf"(?<![\w/.])(?:{'|'.join(OURS)})/[\w/.*-]+")
 MODULE = re.compile(rf"(?<![\w/.])(?:{'|'.join(APPS)})(?:\.\w+)+(?![\w/])")
+PAGE = re.compile(r"ADR-(\d{4})|\bdocs/([\w/-]+\.md)")
+SOURCES = {".py", ".html", ".js", ".toml", ".yml", ".md", ".json"}
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -100,6 +102,19 @@ def test_every_module_or_what_it_holds_exists(subtests):
             holder = importlib.import_module(parent)
 
             assert hasattr(holder, last) or importlib.util.find_spec(name) is not None
+
+
+def test_every_page_and_decision_named_in_the_source_exists():
+    missing = [
+        f"{path.relative_to(ROOT)}: {number or page}"
+        for folder in (*OURS, "templates", "static/js", "deploy", ".")
+        for path in (ROOT / folder).glob("*.*" if folder == "." else "**/*.*")
+        if path.suffix in SOURCES and path.name != "CHANGELOG.md"
+        for number, page in PAGE.findall(path.read_text("utf-8"))
+        if not list((ROOT / "docs").glob(f"adr/{number}-*" if number else page))
+    ]
+
+    assert missing == []
 
 
 def test_a_template_names_classes_of_its_context_that_exist(subtests):

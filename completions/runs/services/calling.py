@@ -133,7 +133,7 @@ def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
     None of a run that stands still or is over.
     """
     due = Q(state=CallState.PENDING) & (Q(retry_at=None) | Q(retry_at__lte=now))
-    return going_on(calls).filter(due | lost(now), ended_at=None).order_by("pk")
+    return of_active_runs(calls).filter(due | lost(now), ended_at=None).order_by("pk")
 
 
 def claim_questions(
@@ -206,7 +206,7 @@ def forget_claims(calls: QuerySet[Call]) -> int:
 
 def seconds_to_retry(calls: QuerySet[Call], *, now: dt.datetime) -> float | None:
     """Return how long until a postponed call is due, or None if none is."""
-    waiting = going_on(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
+    waiting = of_active_runs(calls).filter(state=CallState.PENDING, ended_at=None, retry_at__gt=now)
     earliest: dt.datetime | None = waiting.aggregate(at=Min("retry_at"))["at"]
     return None if earliest is None else (earliest - now).total_seconds()
 
@@ -335,7 +335,7 @@ def lost(now: dt.datetime) -> Q:
     return old & Q(state=CallState.CLAIMED, ended_at=None)
 
 
-def going_on(calls: QuerySet[Call]) -> QuerySet[Call]:
+def of_active_runs(calls: QuerySet[Call]) -> QuerySet[Call]:
     """Leave out the calls of runs that stand still or are over."""
     if not has_runs(calls.model):
         return calls

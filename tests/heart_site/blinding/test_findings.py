@@ -83,7 +83,7 @@ class TestSides:
         assert odds.sides("x", as_a=as_a, as_b=as_b).p_value == pytest.approx(expected)
 
     def test_a_source_always_on_one_side_tells(self):
-        assert [one.what for one in odds.telling([odds.sides("x", as_a=30, as_b=0)])] == ["x"]
+        assert [one.what for one in odds.significant([odds.sides("x", as_a=30, as_b=0)])] == ["x"]
 
 
 class TestOrdering:
@@ -96,7 +96,7 @@ class TestOrdering:
     def test_what_follows_the_source_tells(self):
         is_person = np.arange(60) % 2 == 0
 
-        assert odds.telling([odds.ordering("x", is_person * 1.0, is_person)])
+        assert odds.significant([odds.ordering("x", is_person * 1.0, is_person)])
 
 
 class TestGuessing:
@@ -154,7 +154,7 @@ class TestErrorRate:
                 *(odds.ordering("y", rng.random(60), is_person) for _ in range(4)),
                 *(odds.ordering("z", rng.integers(0, 5, 60) * 1.0, is_person) for _ in range(4)),
             ]
-            n_false += bool(odds.telling(tests))
+            n_false += bool(odds.significant(tests))
 
         assert n_false <= most
 
@@ -163,11 +163,11 @@ class TestTelling:
     def test_many_tests_together_are_held_to_one_level(self):
         tests = [One(str(n), 10, 0.6, 0.5, 0.004) for n in range(3)]
 
-        assert odds.telling(tests[:1]) == tests[:1]
-        assert odds.telling(tests) == []
+        assert odds.significant(tests[:1]) == tests[:1]
+        assert odds.significant(tests) == []
 
     def test_no_tests_tell_nothing(self):
-        assert odds.telling([]) == []
+        assert odds.significant([]) == []
 
 
 REPORT = {
