@@ -1,4 +1,4 @@
-"""Reads of the annotation app."""
+"""Reads of studies, of their raters and leases, and of what a rater was shown and answered."""
 
 import statistics
 import uuid

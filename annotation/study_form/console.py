@@ -1,4 +1,4 @@
-"""The console's pages on which a study is made and, until it is locked, made otherwise."""
+"""The console's pages that make a study by a form or a file, and change it until it is locked."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""What happens alike to a rater's lease and to a writer's (ADR-0005).
+"""What leases of raters and of writers have in common: open, expired, closed (ADR-0005).
 
 Which row comes next, and what its slot consists of, differ: each side has its own ``leasing``.
 """

@@ -1,4 +1,4 @@
-"""Wait for one's turn at a provider, by accounts in the process or shared and out of reach."""
+"""Wait until a provider's limits allow a call; accounts are in this process or shared in Redis."""
 
 import asyncio
 import logging

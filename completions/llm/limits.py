@@ -1,4 +1,4 @@
-"""What a provider allows: as it is given, what goes through and when, and who comes again when.
+"""Limits of providers: read from the setting, and buckets that say when a call may be made.
 
 ``redis_accounts.lua`` does the arithmetic of buckets inside Redis; tests hold the two against each
 other.

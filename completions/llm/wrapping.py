@@ -1,4 +1,4 @@
-"""Take off what models and their servers put around a message: what they thought, and marks.
+"""Take off what models and servers put around a message: thoughts, special tokens, roles, quotes.
 
 Only what cannot be part of the message is taken off: it stands at an edge, and nothing of its kind
 stands anywhere else. Where that is not certain, the answer is no text.

@@ -1,4 +1,4 @@
-"""PostgreSQL as Django has it, with statements that stay prepared and a check that asks nobody.
+"""Django's backend for PostgreSQL: statements stay prepared, and no query checks a connection.
 
 Django binds values on the client, so the server parses and plans each statement anew; of a rater's
 answer that was most of what the server did (ADR-0005).

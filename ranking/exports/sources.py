@@ -1,4 +1,4 @@
-"""What there is to export of a study, with counts, and the rows: pairs for training too."""
+"""The exports of a study: tables, counts and rows, preference pairs among them."""
 
 import datetime as dt
 import hashlib

@@ -1,4 +1,4 @@
-"""Judgments of a file as indices in the canonical frame, and what makes a row none."""
+"""Judgments of a file as indices in the canonical frame, and which rows are refused."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

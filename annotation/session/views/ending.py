@@ -1,4 +1,4 @@
-"""Pauses and ends: help, break, stop, guess, thanks; who withdraws, and who ends on a platform."""
+"""Pauses and ends of a session, withdrawal of raters and writers, and Prolific's webhook."""
 
 from django.conf import settings
 from django.contrib import messages

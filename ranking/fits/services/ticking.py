@@ -1,4 +1,4 @@
-"""Look at all studies again and again, and only at those where something may have changed."""
+"""Claim the fits of studies whose judgments changed; the others cost a glance."""
 
 import datetime as dt
 import math

@@ -1,4 +1,4 @@
-"""Compute a stored fit again, and hold what comes out against what is stored."""
+"""Compute a stored fit again, and compare every figure with what is stored."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
