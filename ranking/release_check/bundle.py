@@ -4,8 +4,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from ranking.released.tables import (
     ABOUT,
     BY_NAME,
     FORMAT,
-    SAID,
     TABLES,
     ReleaseTable,
     names_of_files,
+    problems_of_about,
 )
-from ranking.released.writing import SUMS, files_of, read_sums, sha256_of
+from ranking.released.writing import SUMS, files_of, read_json, read_sums, sha256_of, text_of
 
 Row = Mapping[str, Any]
 
@@ -48,7 +49,7 @@ class Bundle:
         """
         about = read_document(folder, "release.json")
         if about.get("format") != FORMAT:
-            msg = f"release.json: the format is {about.get('format')!r} and not {FORMAT!r}"
+            msg = f"release.json: its format is not {FORMAT!r}"
             raise UnreadableError(msg)
         return cls(folder, about, {one.name: _rows_of(folder, one) for one in TABLES})
 
@@ -87,11 +88,8 @@ def read_document(folder: Path, name: str) -> Mapping[str, Any]:
     UnreadableError
         If it is not there or holds something else.
     """
-    try:
-        found = json.loads((folder / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        msg = f"{name}: cannot be read ({error})"
-        raise UnreadableError(msg) from error
+    with _reading(name):
+        found = read_json(_content_of(folder, name))
     if not isinstance(found, dict):
         msg = f"{name}: holds no object"
         raise UnreadableError(msg)
@@ -106,17 +104,47 @@ def read_rows(folder: Path, name: str) -> Iterator[Row]:
     UnreadableError
         If it is not there, or a line holds something else.
     """
+    with _reading(name), (folder / name).open("rb") as file:
+        for number, line in enumerate(iter(partial(file.readline, LONGEST), b""), start=1):
+            with _reading(f"{name}: line {number}"):
+                row = read_json(line)
+            if not isinstance(row, dict):
+                msg = f"{name}: line {number} holds no object"
+                raise UnreadableError(msg)
+            yield row
+
+
+LONGEST = 10_000_000
+"""Bytes of a line: a context of a thousand long turns has fewer."""
+LARGEST = 100_000_000
+"""Bytes of a document: what an analysis found has a hundredth."""
+
+
+@contextmanager
+def _reading(name: str) -> Iterator[None]:
+    """Say of which file it is, and in words why, that something cannot be read."""
     try:
-        with (folder / name).open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                row = json.loads(line)
-                if not isinstance(row, dict):
-                    msg = f"{name}: line {number} holds no object"
-                    raise UnreadableError(msg)
-                yield row
-    except (OSError, ValueError, RecursionError) as error:
+        yield
+    except OSError as error:
+        msg = f"{name}: cannot be read ({error.strerror})"
+        raise UnreadableError(msg) from error
+    except ValueError as error:
         msg = f"{name}: cannot be read ({error})"
         raise UnreadableError(msg) from error
+
+
+def _content_of(folder: Path, name: str) -> bytes:
+    """Return what is in a document of the release, and of no other place."""
+    place = folder / name
+    if ".." in Path(name).parts or not place.is_relative_to(folder) or not place.is_file():
+        msg = "there is no such file in the release"
+        raise ValueError(msg)
+    with place.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        msg = f"it has more than {LARGEST:,} bytes"
+        raise ValueError(msg)
+    return content
 
 
 REFERENCES: Mapping[str, Mapping[str, str]] = {
@@ -146,7 +174,7 @@ def problems_of_shape(bundle: Bundle) -> Iterator[str]:
     KeyError, TypeError, AttributeError
         If what the release says of itself is of another kind.
     """
-    yield from (f"{ABOUT}: lacks {name}" for name in SAID if bundle.about.get(name) is None)
+    yield from problems_of_about(bundle.about)
     names_of_files(bundle.about)
     for table in TABLES:
         rows = bundle.tables[table.name]
@@ -156,6 +184,16 @@ def problems_of_shape(bundle: Bundle) -> Iterator[str]:
         told = bundle.about["counts"].get(table.name, 0 if table.is_optional else None)
         if told != len(rows):
             yield f"{table.path}: has {len(rows)} rows, and release.json says {told}"
+
+
+def problems_of_kinds(folder: Path) -> Iterator[str]:
+    """Yield what is no file: reading a link, a pipe or a device may lead elsewhere or never end."""
+    for name in files_of(folder):
+        place = folder / name
+        if place.is_symlink():
+            yield f"{name}: is a link and not a file"
+        elif not place.is_file():
+            yield f"{name}: is a pipe or a device and not a file"
 
 
 def problems_of_names(bundle: Bundle) -> Iterator[str]:
@@ -235,9 +273,10 @@ ORIGINAL = "ORIGINAL"  # the reply in the source dialogue
 def problems_of_files(folder: Path) -> Iterator[str]:
     """Yield what is wrong: a file that is missing, one too many, or another than the listed one."""
     try:
-        listed = read_sums((folder / SUMS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        yield f"{SUMS}: cannot be read ({error})"
+        with _reading(SUMS):
+            listed = read_sums(text_of(_content_of(folder, SUMS)))
+    except UnreadableError as error:
+        yield str(error)
         return
     there = set(files_of(folder)) - {SUMS}
     for name in sorted(there | listed.keys()):
@@ -245,8 +284,6 @@ def problems_of_files(folder: Path) -> Iterator[str]:
             yield f"{name}: is in {SUMS} and not in the folder"
         elif name not in listed:
             yield f"{name}: is in the folder and not in {SUMS}"
-        elif (folder / name).is_symlink():
-            yield f"{name}: is a link and not a file"
         elif sha256_of(folder / name) != listed[name]:
             yield f"{name}: its checksum is not the one in {SUMS}"
 
@@ -310,11 +347,8 @@ def _study(bundle: Bundle) -> Iterator[str]:
 
 def _prompts(bundle: Bundle) -> Iterator[str]:
     for name, digest in sorted(bundle.about["prompts"].items()):
-        try:
-            text = (bundle.folder / "prompts" / name).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            msg = f"prompts/{name}: cannot be read ({error})"
-            raise UnreadableError(msg) from error
+        with _reading(f"prompts/{name}"):
+            text = text_of(_content_of(bundle.folder, f"prompts/{name}"))
         if _sha256(text) != digest:
             yield f"prompts/{name}: is not the one of its hash in release.json"
         if name == "judge.txt":

@@ -13,6 +13,7 @@ from ranking.release_check.bundle import (
     problems_of_external,
     problems_of_files,
     problems_of_hashes,
+    problems_of_kinds,
     problems_of_names,
     problems_of_references,
     problems_of_shape,
@@ -21,6 +22,8 @@ from ranking.release_check.results import problems_of_analysis, problems_of_rati
 from ranking.released.tables import ABOUT
 
 SHOWN = 40
+LONGEST = 400
+"""How much of a problem is told, and how many."""
 Tell = Callable[[str], None]
 Found = tuple[list[str], int | None]
 """Problems, and how many numbers were computed again; None where none can be."""
@@ -54,13 +57,13 @@ class Report:
 
     def as_text(self) -> str:
         """Return the report for people, the shortest summary at its end."""
-        lines = [f"  {one}" for one in self.problems[:SHOWN]]
+        lines = [f"  {_printable(one)}" for one in self.problems[:SHOWN]]
         if len(self.problems) > SHOWN:
             lines.append(f"  and {len(self.problems) - SHOWN} more")
         lines += self._table()
         if self.is_other_code:
             lines.append("Another version of the estimators computed the release.")
-        name = self.key or "This folder"
+        name = _printable(self.key) or "This folder"
         if self.is_sound:
             lines.append(f"{name} holds: {self.n_numbers} numbers computed again are the same.")
         else:
@@ -77,7 +80,7 @@ class Report:
         width = max(map(len, fits))
         return [
             f"{'fit':<{width}}  recomputed  only checksummed  differing",
-            *(_line(fit.ljust(width), [one[fit] for one in counts]) for fit in fits),
+            *(_line(_printable(fit).ljust(width), [one[fit] for one in counts]) for fit in fits),
             _line("all".ljust(width), [one.total() for one in counts]),
         ]
 
@@ -118,6 +121,8 @@ def verify(folder: Path, *, is_quick: bool = False, tell: Tell = lambda _: None)
     read stop that. ``is_quick`` leaves out all analyses but agreement; ``tell`` hears what is
     looked at.
     """
+    if odd := tuple(problems_of_kinds(folder)):
+        return Report("", odd)
     tell("checksums")
     problems = list(problems_of_files(folder))
     try:
@@ -136,7 +141,7 @@ def _shapes(bundle: Bundle) -> Iterator[str]:
     try:
         yield from problems_of_shape(bundle)
     except (KeyError, TypeError, AttributeError) as error:
-        yield f"release.json: lacks what every release has ({error!r})"
+        yield f"release.json: lacks what every release has: {_in_words(error)}"
 
 
 def _recomputed(bundle: Bundle, problems: list[str], *, is_quick: bool, tell: Tell) -> Report:
@@ -180,4 +185,17 @@ def _guarded(what: str, check: Callable[[], Found]) -> Found:
     except UnreadableError as error:
         return [str(error)], None
     except Exception as error:
-        return [f"{what}: cannot be checked ({error!r})"], None
+        return [f"{what}: cannot be checked: {_in_words(error)}"], None
+
+
+def _in_words(error: Exception) -> str:
+    """Say what is odd in a file, without the words of the language that found it."""
+    if isinstance(error, KeyError):
+        return f"there is no {error.args[0]!r}"
+    return "a value is of another kind than in every release"
+
+
+def _printable(text: str) -> str:
+    """Return one line that any terminal shows as it is: what a file says may hold anything."""
+    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in short)

@@ -5,6 +5,7 @@ The one place that writing, checking, the data card and Croissant read them from
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from ranking.released.writing import SUMS
@@ -37,7 +38,8 @@ class Field:
         is_flag = isinstance(value, bool)
         if is_flag != (self.kind == FLAG) or not isinstance(value, TYPES[self.kind]):
             return f"{self.name} is no {self.kind}"
-        return ""
+        is_endless = isinstance(value, float) and not isfinite(value)
+        return f"{self.name} is no {self.kind}" if is_endless else ""
 
 
 @dataclass(frozen=True)
@@ -280,12 +282,15 @@ BY_NAME = {table.name: table for table in TABLES}
 
 
 ABOUT = "release.json"
-SAID = (
-    *("format", "key", "version", "study", "title", "as_of", "is_simulated", "licence", "dataset"),
-    *("fits", "counts", "notes", "code_version", "software"),
-    *("prompts", "protocol_hash", "rubric_hash"),
-)
-"""What every release says of itself."""
+OF_TEXT = ("format", "key", "study", "title", "as_of", "licence", "code_version", "software")
+SAID: Mapping[str, str] = {
+    **dict.fromkeys((*OF_TEXT, "protocol_hash", "rubric_hash"), TEXT),
+    **dict.fromkeys(("dataset", "counts", "prompts"), MAPPING),
+    **dict.fromkeys(("fits", "notes"), LIST),
+    "version": INTEGER,
+    "is_simulated": FLAG,
+}
+"""What every release says of itself, and of what kind that is."""
 ALWAYS = (
     ABOUT,
     SUMS,
@@ -299,6 +304,15 @@ ALWAYS = (
 )
 REBUILD = "REBUILD.md"
 """How to put the text back, where it is not in the release."""
+
+
+def problems_of_about(about: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a release does not say of itself, or in another form than every release."""
+    for name, kind in SAID.items():
+        if about.get(name) is None:
+            yield f"{ABOUT}: lacks {name}"
+        elif problem := Field(name, kind, "").problem(about[name]):
+            yield f"{ABOUT}: lacks what every release has: {problem}"
 
 
 def names_of_files(about: Mapping[str, Any]) -> frozenset[str]:

@@ -79,6 +79,52 @@ def read_sums(text: str) -> dict[str, str]:
     return found
 
 
+def read_json(content: bytes) -> Any:  # noqa: ANN401 (JSON is anything)
+    """Return what JSON says, read as strictly as it is written.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON in UTF-8, or says something that has two meanings; the message says what.
+    """
+    text = text_of(content)
+    try:
+        return json.loads(text, object_pairs_hook=_named_once, parse_constant=_refuse_number)
+    except json.JSONDecodeError as error:
+        msg = f"it is no JSON at line {error.lineno:,}, sign {error.colno:,}"
+    except RecursionError:
+        msg = "its values are nested too deep"
+    raise ValueError(msg)
+
+
+def text_of(content: bytes) -> str:
+    """Return the text of a file.
+
+    Raises
+    ------
+    ValueError
+        If it is not UTF-8; the message says where.
+    """
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        msg = f"byte {error.start + 1:,} is not UTF-8"
+        raise ValueError(msg) from error
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        msg = "a name stands twice in an object"
+        raise ValueError(msg)
+    return found
+
+
+def _refuse_number(name: str) -> None:
+    msg = f"{name} is no number"
+    raise ValueError(msg)
+
+
 class Pipe(io.RawIOBase):
     """A file that can only be written on; what was written is taken as it comes."""
 

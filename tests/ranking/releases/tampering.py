@@ -1,6 +1,7 @@
 """Ways to tamper with a release, and what its verification says of each."""
 
 import json
+import os
 import shutil
 
 from ranking.released.writing import SUMS
@@ -114,6 +115,81 @@ def add_fit(folder):
 def swap_side(folder):
     side = rows(folder, "judgments")[0]["side_of_first"]
     change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
+
+
+def rewritten(name, rewrite):
+    """Return what changes the bytes of a file."""
+    return lambda folder: (folder / name).write_bytes(rewrite((folder / name).read_bytes()))
+
+
+def replaced(name, make):
+    """Return what puts something that is no file in the place of a file."""
+
+    def change(folder):
+        (folder / name).unlink()
+        make(folder / name)
+
+    return change
+
+
+ABOUT, ROWS = "release.json", "data/judgments.jsonl"
+NO_JSON = "cannot be read (it is no JSON at line 1, sign 1)"
+NO_KIND = "release.json: lacks what every release has: "
+ODD = {
+    "nothing": (rewritten(ABOUT, lambda _: b""), NO_JSON),
+    "a byte order mark": (rewritten(ABOUT, b"\xef\xbb\xbf".__add__), NO_JSON),
+    "another encoding": (
+        rewritten(ABOUT, lambda text: text.decode().encode("utf-16")),
+        "cannot be read (byte 1 is not UTF-8)",
+    ),
+    "no number": (
+        rewritten(ABOUT, lambda text: text.replace(b'"version": 1', b'"version": NaN')),
+        "cannot be read (NaN is no number)",
+    ),
+    "a name twice": (
+        rewritten(ABOUT, lambda text: text.replace(b"{", b'{"key": "x", ', 1)),
+        "cannot be read (a name stands twice in an object)",
+    ),
+    "deep": (rewritten(ABOUT, lambda _: b"[" * 100_000), "(its values are nested too deep)"),
+    "a deep row": (rewritten(ROWS, lambda _: b"[" * 100_000), "(its values are nested too deep)"),
+    "a row twice named": (
+        rewritten(ROWS, lambda text: text.replace(b"{", b'{"verdict":1,', 1)),
+        "line 1: cannot be read (a name stands twice in an object)",
+    ),
+    "a list of keys": (said(key=[1]), f"{NO_KIND}key is no text"),
+    "a word for a flag": (said(is_simulated="yes"), f"{NO_KIND}is_simulated is no flag"),
+    "a list of counts": (said(counts=[]), f"{NO_KIND}counts is no map"),
+    "fits in a map": (said(fits={}), f"{NO_KIND}fits is no list"),
+    "half a sign": (said(key="\ud800", title=1), f"{NO_KIND}title is no text"),
+    "a command for the terminal": (said(key="\x1b[31m", title=1), f"{NO_KIND}title is no text"),
+    "a prompt elsewhere": (said(prompts={"../../x": ""}), "../../x: cannot be read (there is no"),
+    "an endless number": (changed("systems", intelligence_index=float("1e999")), "no number"),
+    "half a sign of a text": (
+        changed("completions", text="\ud800"),
+        "hashes: cannot be checked: a",
+    ),
+    "a word for points": (changed("judgments", marks={"H": "x"}), "cannot be checked: a value is"),
+    "a bare plan": (
+        rewritten("study/plan.json", lambda _: b"{}"),
+        "data: cannot be checked: there is no 'is_simulated'",
+    ),
+}
+IS_NO_FILE = "is a pipe or a device and not a file"
+NO_FILES = {
+    "a pipe": (replaced(ROWS, os.mkfifo), IS_NO_FILE),
+    "a pipe for the sums": (replaced(SUMS, os.mkfifo), IS_NO_FILE),
+    "a pipe too many": (lambda folder: os.mkfifo(folder / "x"), IS_NO_FILE),
+    "a link without an end": (replaced(ABOUT, lambda at: at.symlink_to("/dev/zero")), "is a link"),
+    "a link to a folder": (lambda folder: (folder / "x").symlink_to("."), "x: is a link"),
+    "a large file without content": (
+        lambda folder: os.truncate(folder / ABOUT, 200_000_000),
+        "release.json: cannot be read (it has more than 100,000,000 bytes)",
+    ),
+    "a long line without content": (
+        lambda folder: os.truncate(folder / ROWS, 50_000_000),
+        "data/judgments.jsonl: line 121: cannot be read (it is no JSON",
+    ),
+}
 
 
 ANOTHER_MESSAGE = changed("completions", text="Another message.")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from tests.helpers.released import START, build, forge_sums
 from tests.ranking.releases.tampering import (
     FORGED,
     NAMED,
+    NO_FILES,
+    ODD,
     change_agreement,
     change_rating,
     relabel,
@@ -67,6 +70,29 @@ class TestTampering:
         report = verify(folder, is_quick=True)
 
         assert any(name in problem for problem in report.problems), report.problems
+
+    @pytest.mark.parametrize(("change", "said"), ODD.values(), ids=ODD)
+    def test_what_is_odd_in_a_file_is_told_in_words_that_any_terminal_shows(
+        self, folder, change, said
+    ):
+        change(folder)
+        forge_sums(folder)
+
+        report = verify(folder, is_quick=True)
+
+        assert any(said in problem for problem in report.problems), report.problems
+        shown = report.as_text()
+        assert (
+            re.search(r"Error|codec|object has no|[\x00-\x09\x0b-\x1f\ud800-\udfff]", shown) is None
+        )
+
+    @pytest.mark.parametrize(("change", "said"), NO_FILES.values(), ids=NO_FILES)
+    def test_what_is_no_file_of_a_release_is_told_before_it_is_read(self, folder, change, said):
+        change(folder)
+
+        report = verify(folder, is_quick=True)
+
+        assert any(said in problem for problem in report.problems), report.problems
 
     def test_an_analysis_is_computed_as_its_name_says(self, folder):
         relabel(kind="LIKERT")(folder)
