@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import IO
 
 from django.core.cache import caches
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import MemoryFileUploadHandler
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
@@ -176,6 +176,15 @@ WRITES_REFUSED = ("MISCONF", "NOREPLICAS", "BUSY")
 outage_log = logging.getLogger("heart.outages")
 
 
+OF_NUL = ("NUL (0x00)", "\\u0000")
+"""What tells the errors of PostgreSQL that are about the character NUL, in a text or in JSON."""
+NUL = "What was sent holds the character NUL, which cannot be kept or looked for."
+
+
+class UnstorableError(BadRequest):
+    """What was sent holds a character that no text of the database has."""
+
+
 class OutageMiddleware:
     """Answer a calm 503 where a view found the database or the broker away (ADR-0064).
 
@@ -191,7 +200,15 @@ class OutageMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Answer an outage with one line in the log; anything else is a fault of ours."""
+        """Answer an outage with one line in the log; anything else is a fault of ours.
+
+        Raises
+        ------
+        UnstorableError
+            If what was sent holds what PostgreSQL neither keeps nor compares with.
+        """
+        if isinstance(error, DataError) and any(one in str(error) for one in OF_NUL):
+            raise UnstorableError(NUL) from error
         if not is_outage(error):
             return None
         outage_log.warning("%s: %s", type(error).__qualname__, str(error).partition("\n")[0])

@@ -15,7 +15,7 @@ from access.api.errors import answer_problem, too_large_detail
 from annotation.session import http as raters
 from annotation.studies import selectors
 from completions.writers import http as writers
-from heart_site.middleware import API, answer_outage, is_outage, most_bytes
+from heart_site.middleware import API, UnstorableError, answer_outage, is_outage, most_bytes
 
 
 @require_safe
@@ -39,7 +39,9 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return _too_large(request)
     if request.path_info.startswith(API):
-        return answer_problem(request, 400, detail="This is no request that can be answered.")
+        is_known = isinstance(exception, UnstorableError)
+        detail = str(exception) if is_known else "This is no request that can be answered."
+        return answer_problem(request, 400, detail=detail)
     return defaults.bad_request(request, exception)
 
 

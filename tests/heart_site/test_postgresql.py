@@ -6,6 +6,7 @@ import uuid
 
 import psycopg
 import pytest
+from django.contrib.admin import site
 from django.db import (
     DatabaseError,
     InternalError,
@@ -20,7 +21,8 @@ from django.urls import reverse
 from completions.models import System
 from ranking.fits import services
 from tests.conftest import rolled_back
-from tests.helpers.factories import NOW, make_system
+from tests.helpers.factories import NOW, make_study, make_system
+from tests.helpers.factories_written_once import make_member
 from tests.helpers.judged import make_judged_study
 from tests.helpers.rated import close
 
@@ -250,3 +252,59 @@ class TestAReplica:
     @pytest.mark.parametrize("page", ["alive", "ready", "home"])
     def test_is_healthy(self, page, study, client):
         assert client.get(reverse(page)).status_code in {200, 302}
+
+
+NUL = "a\0b"
+
+
+def of_admin():
+    """Yield the list of every table of Django's admin, asked by each of its filters."""
+    for model, options in site._registry.items():
+        fields = [one for one in options.list_filter if isinstance(one, str)]
+        address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        lookups = [f"{name}__exact" for name in fields] + ["q", "o", "p", "e", "nothing"]
+        yield from ((address, {lookup: NUL}) for lookup in lookups)
+
+
+@pytest.fixture
+def owner(client):
+    client.force_login(make_member())
+    return client
+
+
+def test_a_nul_in_any_filter_of_the_admin_is_no_fault_of_ours(owner):
+    answers = {(at, *query): owner.get(at, query).status_code for at, query in of_admin()}
+
+    assert len(answers) > 100
+    assert {at: code for at, code in answers.items() if code not in {200, 302, 400}} == {}
+    assert 400 in answers.values()
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [("console:mark_gold", {"key": NUL, "expected": "first", "reason": "x"})],
+    ids=str,
+)
+def test_a_nul_that_reaches_the_database_is_answered_by_400(owner, name, sent):
+    study = make_study()
+
+    answer = owner.post(reverse(name, args=[study.slug]), sent)
+
+    assert answer.status_code == 400
+    assert "could not be taken in" in answer.content.decode()
+
+
+@pytest.mark.parametrize("spelled", ["text", "JSON"])
+def test_a_nul_in_a_query_is_a_problem_to_a_program(client, monkeypatch, spelled):
+    def lost(*_arguments):
+        if spelled == "text":
+            return System.objects.filter(slug=NUL).exists()
+        return System.objects.filter(parameters={"a": NUL}).exists()
+
+    monkeypatch.setattr("ranking.results.http.read_filters", lambda *_args, **_more: lost())
+    study = make_study()
+
+    answer = client.get(f"/api/v1/studies/{study.slug}/ratings/")
+
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert "the character NUL" in answer.json()["detail"]
