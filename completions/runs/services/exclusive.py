@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from django.conf import settings
 from django.db import connection
@@ -59,20 +60,33 @@ def _advisory_lock(work: str) -> Iterator[None]:
 
 @contextmanager
 def _file_lock(work: str) -> Iterator[None]:
-    """Lock by a file in the data folder, which is there meanwhile."""
+    """Lock by a file in the data folder, which is there no longer than the lock.
+
+    Whoever has the lock deletes the file; who opened it before, and locks it after, sees that it
+    is not the one of that name any more, and begins again.
+    """
     settings.HEART_DATA_DIR.mkdir(parents=True, exist_ok=True)
     path = settings.HEART_DATA_DIR / f"{slugify(work)}.lock"
-    with path.open("w") as mark:
-        try:
-            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not os.path.samestat(os.fstat(mark.fileno()), path.stat()):
-                raise _taken(work)  # somebody was quicker, and another file is there by now
-        except (BlockingIOError, FileNotFoundError) as error:
-            raise _taken(work) from error
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
+    is_held = False
+    while not is_held:
+        with path.open("w") as mark:
+            try:
+                fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise _taken(work) from error
+            if is_held := _is_at(path, mark.fileno()):
+                try:
+                    yield
+                finally:
+                    path.unlink(missing_ok=True)
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Say whether an open file is the one of that name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _taken(work: str) -> AnotherAtWorkError:

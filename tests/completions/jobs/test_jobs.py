@@ -1,5 +1,6 @@
 """Jobs: one worker at a time, kills survived, stops heeded; and the progress of long work."""
 
+import fcntl
 import gzip
 import io
 import json
@@ -17,7 +18,7 @@ from completions.jobs.services import JobProgress, JobStoppedError
 from completions.management.acting import Progress
 from completions.models import Dataset, Dialogue, Job
 from completions.runs import pulling
-from completions.runs.services.exclusive import AnotherAtWorkError
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from tests.helpers.datasets import SEEKER, SUPPORTER, native
 from tests.helpers.factories import NOW, make_dataset, make_dialogue
 from tests.helpers.factories_of_site import make_job
@@ -345,3 +346,43 @@ def test_a_remark_is_a_line_of_its_own(progress, log):
     progress.say("Dropped: a reason")
 
     assert log.getvalue() == "Dropped: a reason\n"
+
+
+@pytest.mark.django_db
+class TestLocking:
+    @pytest.fixture(autouse=True)
+    def _folder(self, settings, tmp_path):
+        settings.HEART_DATA_DIR = tmp_path
+
+    def test_leaves_no_file_behind_however_the_work_ends(self, choose, tmp_path):
+        for work in (lambda *_: {}, break_off, refuse):
+            make_job(kind=JobKind.BUILD)
+            choose(work)
+            do()
+
+        assert list(tmp_path.glob("*.lock")) == []
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL locks without files")
+    @pytest.mark.parametrize("is_made_anew", [False, True])
+    def test_of_a_file_that_was_deleted_since_it_was_opened_is_begun_again(
+        self, monkeypatch, tmp_path, is_made_anew
+    ):
+        path, tries, lock = tmp_path / "trying.lock", [], fcntl.flock
+
+        def lock_late(mark, how):
+            if not tries:  # who had the lock ended now, and another may have begun
+                path.unlink()
+                if is_made_anew:
+                    path.touch()
+            tries.append(mark)
+            lock(mark, how)
+
+        monkeypatch.setattr(fcntl, "flock", lock_late)
+
+        with sole_worker("trying"):
+            assert len(tries) == 2
+            assert path.exists()
+            with pytest.raises(AnotherAtWorkError), sole_worker("trying"):
+                pass
+            assert path.exists()
+        assert not path.exists()
