@@ -22,8 +22,21 @@ SCHEMA_MODES = JSON_SCHEMA, JSON_OBJECT, PROMPT = "json_schema", "json_object", 
 """How a model may be asked for JSON, in the order in which the ways are tried."""
 AS_SCHEMA = ("", JSON_SCHEMA)
 IN_USER_TURN, DEVELOPER = "user", "developer"
-OWN_SERVER, OWN_SERVER_BASE = "hosted_vllm/", "HOSTED_VLLM_API_BASE"
-LIKE_OPENAI = ("openai/", OWN_SERVER)
+OWN_BASES = {
+    "docker_model_runner": "DOCKER_MODEL_RUNNER_API_BASE",
+    "hosted_vllm": "HOSTED_VLLM_API_BASE",
+    "langflow": "LANGFLOW_API_BASE",
+    "langgraph": "LANGGRAPH_API_BASE",
+    "lemonade": "LEMONADE_API_BASE",
+    "litellm_proxy": "LITELLM_PROXY_API_BASE",
+    "llamafile": "LLAMAFILE_API_BASE",
+    "lm_studio": "LM_STUDIO_API_BASE",
+    "ollama": "OLLAMA_API_BASE",
+    "ollama_chat": "OLLAMA_API_BASE",
+    "xinference": "XINFERENCE_API_BASE",
+}
+"""Providers whose servers are one's own, with the variable that says where."""
+LIKE_OPENAI = ("openai/", "hosted_vllm/")
 
 
 def sent_parameters(request: Request) -> dict[str, Any]:
@@ -181,8 +194,9 @@ def _credentials(request: Request) -> dict[str, str]:
     own gets no such key, or it would be sent to a stranger.
     """
     address = _address(request)
-    if request.model.startswith(OWN_SERVER) and not (address or os.environ.get(OWN_SERVER_BASE)):
-        # LiteLLM would take the dialogue to OpenAI.
+    base = OWN_BASES.get(request.model.partition("/")[0])
+    if base and not (address or os.environ.get(base)):
+        # LiteLLM would take the dialogue to OpenAI, or to whatever listens on this machine.
         msg = f"{request.model} needs an address."
         raise PermanentError(msg, kind=CONFIGURATION)
     found = {"api_base": address} if address else {}

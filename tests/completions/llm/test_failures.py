@@ -1,7 +1,10 @@
 """How a call fails: each failure has its kind, and says whether asking again may help."""
 
 import os
+from contextlib import suppress
+from operator import attrgetter
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -9,7 +12,8 @@ from completions import llm
 from completions.llm import failures
 from completions.llm.exchange import MOST_CHARACTERS
 from completions.llm.failures import classified
-from completions.llm.library import _forget_empty_keys, litellm
+from completions.llm.library import LOOPBACK, _forget_empty_keys, litellm
+from completions.llm.parameters import OWN_BASES
 from completions.offline import Behaviour, Fault
 from tests.completions.llm.conftest import (
     CLAUDE,
@@ -358,7 +362,7 @@ class TestMissingKeys:
             ({"model": "gemini/gemini-2.5-pro"}, "GEMINI_API_KEY"),
             ({"model": "fireworks_ai/accounts/fireworks/models/kimi-k2-instruct"}, "FIREWORKS"),
             ({"model": "moonshot/kimi-k2.5"}, "MOONSHOT_API_KEY"),
-            ({"model": "hosted_vllm/ours"}, "needs an address"),
+            *(({"model": f"{provider}/ours"}, "needs an address") for provider in OWN_BASES),
             ({"api_key_env": "MY_LAB_KEY"}, "MY_LAB_KEY"),
             ({"api_base_env": "MY_LAB_BASE"}, "MY_LAB_BASE"),
         ],
@@ -373,6 +377,19 @@ class TestMissingKeys:
             ask(make_request(stream=stream, **fields))
 
         assert raised.value.kind == "configuration"
+
+    def test_a_provider_that_answers_on_this_machine_is_known_to_need_an_address(self, monkeypatch):
+        for name in [name for name in os.environ if name.endswith("API_BASE")]:
+            monkeypatch.delenv(name)
+        library, here = litellm(), set()
+        for provider in map(str, map(attrgetter("value"), library.provider_list)):
+            with suppress(Exception):  # of another form than others
+                address = library.get_llm_provider(f"{provider}/x")[3] or ""
+                if urlsplit(address).hostname in LOOPBACK:
+                    here.add(provider)
+
+        assert here
+        assert here <= OWN_BASES.keys()
 
     def test_an_empty_key_is_none(self, monkeypatch):
         monkeypatch.setenv("MOONSHOT_API_KEY", " ")
