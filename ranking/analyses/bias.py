@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ranking.analyses.bias_order import (
     Tendency,
     adjusted,
     adjusted_p,
+    by_person_too,
     drift_table,
     fatigue_table,
     position_tables,
@@ -45,9 +47,8 @@ from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.clustered_means import (
     ClusteredMean,
-    NothingLeftError,
-    TooFewDialoguesError,
     partial_slope,
+    residuals,
 )
 
 UNNAMED = "no family"
@@ -244,7 +245,7 @@ def _raw(columns: JudgmentColumns, lengths: Floats, level: float) -> Table:
             rows = np.flatnonzero(chosen & told & wide)
             if len(rows):
                 heads.append((name, size, len(rows)))
-                found.append(tendency(toward[rows] > 0, columns.unit[rows], level))
+                found.append(tendency(toward[rows] > 0, columns, rows, level))
     p_values = adjusted_p([p for _, p in found])
     parts = zip(heads, found, p_values, strict=True)
     return Table(
@@ -309,20 +310,20 @@ def _slopes(
     met[place, columns.first[rows]] = 1.0
     met[place, columns.second[rows]] = -1.0
     met[:, -1] = columns.shown[rows]
-    unit = columns.unit[rows]
-    try:
-        raw = partial_slope(won, longer, np.empty((len(rows), 0)), unit)
-        return raw, partial_slope(won, longer, met, unit)
-    except (NothingLeftError, TooFewDialoguesError):
-        return None
+    none = met[:, :0]
+    raw, held = (
+        by_person_too(partial(partial_slope, y, x, none), columns, rows)
+        for y, x in ((won, longer), residuals(np.column_stack([won, longer]), met).T)
+    )
+    return (raw, held) if raw and held else None
 
 
 METHOD = (
-    "Shares (Wilson 1927), differences and slopes by source dialogue (Liang and Zeger 1986), "
-    "sign tests for single evaluators; slopes of length hold systems and position equal, slopes "
-    "over time compare people with themselves (Frisch and Waugh 1933), with errors by person as "
-    "well (Cameron, Gelbach and Miller 2011). p-values are adjusted in "
-    "each table (Benjamini and Hochberg 1995)."
+    "Shares (Wilson 1927), differences and slopes by source dialogue (Liang and Zeger 1986), of "
+    "people by person as well (Cameron, Gelbach and Miller 2011) but for severity; sign tests for "
+    "single evaluators; slopes of length hold systems and position equal, slopes over time compare "
+    "people with themselves (Frisch and Waugh 1933). p-values are adjusted in each table "
+    "(Benjamini and Hochberg 1995)."
 )
 
 

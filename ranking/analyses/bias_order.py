@@ -17,7 +17,6 @@ from ranking.analyses.common import (
     family_of,
     interval_cells,
     mean_cell,
-    mean_of,
     rests_on_enough,
     share_ends,
     with_test,
@@ -32,6 +31,7 @@ from ranking.numerics.clustered_means import (
     NothingLeftError,
     TooFewDialoguesError,
     clustered_difference,
+    clustered_mean,
     crossed,
     partial_slope,
 )
@@ -44,14 +44,15 @@ Tendency = tuple[tuple[Cell, ...], float | None]
 """The cells of a share and its interval, and the p-value of its being one half."""
 
 
-def tendency(chosen: Booleans, unit: Integers, level: float) -> Tendency:
-    """Say how often one of two was chosen, in decided judgments of these dialogues.
+def tendency(chosen: Booleans, columns: JudgmentColumns, rows: Integers, level: float) -> Tendency:
+    """Say how often one of two was chosen, in these decided judgments.
 
     The p-value is the larger of two: the sign test's, which takes judgments as independent, and
-    the one clustered by dialogue, which needs many dialogues. Of too few there is neither test
-    nor interval, and no interval of what is the same in all.
+    the one clustered by dialogue, which needs many dialogues, and by person. Of too few there is
+    neither test nor interval, and no interval of what is the same in all.
     """
-    found = mean_of(chosen.astype(np.float64), unit)
+    values = chosen.astype(np.float64)
+    found = by_person_too(partial(clustered_mean, values), columns, rows)
     if not rests_on_enough(found):
         return (round(float(chosen.mean()), 4), None, None), None
     ends = share_ends(found, level)
@@ -101,7 +102,8 @@ CAPTION = (
     "Of judgments with a winner, the share in which the message in the first position won; one "
     "half is no bias. Of the pairs that an evaluator judged in both orders, how many got the same "
     "answer, and how many the same position; the rest are ties in one order alone. p is the "
-    "larger of the sign test's and of that clustered by source dialogue. "
+    "larger of the sign test's and of that clustered by source dialogue, of people by person as "
+    "well: they stand for other people, judges for themselves; with few people it is rough. "
     f"{family_of('the first position against one half, in each row')}"
 )
 
@@ -195,7 +197,7 @@ def _first(columns: JudgmentColumns, rows: Integers, level: float) -> tuple[int,
     decided = rows[toward != 0]
     if not len(decided):
         return 0, None
-    return len(decided), tendency(toward[toward != 0] > 0, columns.unit[decided], level)
+    return len(decided), tendency(toward[toward != 0] > 0, columns, decided, level)
 
 
 def _rows(
@@ -255,7 +257,9 @@ def drift_table(columns: JudgmentColumns, facts: JudgmentFacts, level: float) ->
         for label, every in figures.items():
             rows = np.flatnonzero(chosen & np.isin(third, (0, 2)) & np.isfinite(every))
             values, is_last = every[rows], third[rows] == 2  # noqa: PLR2004 - the third
-            gap = _gap(columns, values, is_last, rows) if len(rows) else None
+            gap = by_person_too(
+                partial(clustered_difference, values, is_second=is_last), columns, rows
+            )
             if gap is not None:
                 parts = (mean_cell(values[~is_last]), mean_cell(values[is_last]))
                 heads.append((name, label, len(rows), *parts))
@@ -367,24 +371,19 @@ def _slope(
     who = columns.evaluator[rows]
     y, x = (_within(one, who) for one in (values[rows], place[rows].astype(np.float64)))
     none = np.empty((len(rows), 0))
-    return _by_person_too(lambda way: partial_slope(y, x, none, way), columns, rows)
+    return by_person_too(lambda way: partial_slope(y, x, none, way), columns, rows)
 
 
-def _gap(
-    columns: JudgmentColumns, values: Floats, is_last: Booleans, rows: Integers
-) -> ClusteredMean | None:
-    """Return how much higher the last values are: of people for others, of judges for these."""
-    if columns.is_judge[columns.evaluator[rows[0]]]:
-        return difference_of(values, columns.unit[rows], is_last)
-    return _by_person_too(lambda way: clustered_difference(values, way, is_last), columns, rows)
-
-
-def _by_person_too(
+def by_person_too(
     estimate: Callable[[Integers], ClusteredMean], columns: JudgmentColumns, rows: Integers
 ) -> ClusteredMean | None:
-    """Return a figure with its error by dialogue and person: people change in ways of their own."""
+    """Return a figure with its error by dialogue and person, as people have ways of their own.
+
+    So it holds for other people, but for these judges where they judged alone.
+    """
     unit, who = columns.unit[rows], columns.evaluator[rows]
-    for attempt in (partial(crossed, estimate, unit, who), partial(estimate, unit)):
+    by_both = [] if columns.is_judge[who].all() else [partial(crossed, estimate, unit, who)]
+    for attempt in (*by_both, partial(estimate, unit)):
         with suppress(NothingLeftError, TooFewDialoguesError):
             return attempt()
     return None

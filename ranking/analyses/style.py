@@ -236,7 +236,8 @@ def _coefficients(covered: Covered, held: StyleBoard, mode: StrengthMode, level:
         "What style and position are worth",
         "Of two completions that are otherwise equal, the odds that the one named is preferred, "
         "from wins alone with ties half; and the same in points of the board's own scale. "
-        "Odds of 1 and 0 points: no effect.",
+        "Odds of 1 and 0 points: no effect. Intervals hold for other dialogues judged by these "
+        "evaluators: where each has a habit of its own, read the bias audits.",
         (
             Column("covariate", "Held equal", ColumnKind.TEXT),
             Column("odds", "Odds", ColumnKind.NUMBER),

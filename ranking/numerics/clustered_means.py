@@ -24,13 +24,20 @@ class TooFewDialoguesError(ValueError):
 class ClusteredMean:
     """A mean, its standard error, and how many values in how many clusters it rests on.
 
-    Of a difference, ``n_clusters`` are those of the part that is in fewer.
+    Of a difference, ``n_clusters`` are those of the part that is in fewer. ``freedom`` are the
+    degrees of freedom of the error, unless they are one less.
     """
 
     mean: float
     error: float
     n: int
     n_clusters: int
+    freedom: float | None = None
+
+    @property
+    def degrees(self) -> float:
+        """Return the degrees of freedom of Student's t."""
+        return self.n_clusters - 1.0 if self.freedom is None else self.freedom
 
     @property
     def varies(self) -> bool:
@@ -38,12 +45,12 @@ class ClusteredMean:
         return self.error > STILL * max(1.0, abs(self.mean))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Return its interval by Student's t with one degree of freedom less than clusters.
+        """Return its interval by Student's t.
 
         Without any width where no cluster differs from another: what else there may be is then
         not known, and no interval should be shown.
         """
-        reach = self.error * float(special.stdtrit(self.n_clusters - 1, (1 + level) / 2))
+        reach = self.error * float(special.stdtrit(self.degrees, (1 + level) / 2))
         return self.mean - reach, self.mean + reach
 
     def share_interval(self, level: float) -> tuple[float, float]:
@@ -63,7 +70,7 @@ class ClusteredMean:
         share, spread = self.mean, self.mean * (1.0 - self.mean)
         worth = min(float(self.n), spread / max(self.error, STILL) ** 2)
         n = worth if spread > STILL else float(self.n_clusters)
-        freedom = np.array([self.n, self.n_clusters]) - 1.0
+        freedom = np.array([self.n - 1.0, self.degrees])
         every, clusters = special.stdtrit(freedom, (1.0 + level) / 2.0)
         z = float(special.ndtri((1.0 + level) / 2.0))
         n *= float(every / clusters) ** 2 / (z * z)
@@ -80,7 +87,7 @@ class ClusteredMean:
         if not self.varies:
             return 1.0 if abs(self.mean - null) <= STILL else 2.0 ** (1 - self.n_clusters)
         t = abs(self.mean - null) / self.error
-        return float(2 * special.stdtr(self.n_clusters - 1, -t))
+        return float(2 * special.stdtr(self.degrees, -t))
 
 
 def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:
@@ -225,7 +232,8 @@ def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> Clustere
        doi:10.1198/jbes.2010.07136
     """
     found = crossed(partial(clustered_mean, values), cluster, other)
-    return replace(found, n_clusters=min(found.n_clusters, len(np.unique(other))))
+    n_clusters = min(found.n_clusters, len(np.unique(other)))
+    return replace(found, n_clusters=n_clusters, freedom=None)
 
 
 def crossed(
@@ -234,12 +242,14 @@ def crossed(
     """Return what is estimated with an error for two ways of hanging together, as `crossed_mean`.
 
     ``estimate`` gives the figure with its error for some clusters; ``n_clusters`` is that of
-    the first.
+    the first. Degrees of freedom are between those of the two, by what each adds (Satterthwaite).
     """
     both = cluster.astype(np.int64) * (int(other.max()) + 1) + other
     one, two, joint = (estimate(way) for way in (cluster, other, both))
-    variance = one.error**2 + two.error**2 - joint.error**2
-    return replace(one, error=max(math.sqrt(max(variance, 0.0)), one.error, two.error))
+    own, added = one.error**2, max(two.error**2 - joint.error**2, 0.0)
+    error = max(math.sqrt(own + added), two.error)
+    spread = own**2 / one.degrees + added**2 / max(two.degrees, 1.0)
+    return replace(one, error=error, freedom=(own + added) ** 2 / spread if spread else None)
 
 
 def resampled_means(
@@ -341,7 +351,7 @@ def partial_slope(y: Floats, x: Floats, controls: Floats, cluster: Integers) -> 
         msg = "all figures must be finite"
         raise ValueError(msg)
     place, n_clusters = _places(cluster)
-    own, left = _residuals(np.column_stack([x, y]), controls).T
+    own, left = residuals(np.column_stack([x, y]), controls).T
     power = float(own @ own)
     if power <= FLAT * max(1.0, float(np.sum((x - x.mean()) ** 2))):
         msg = "nothing of the figure is left once the others are held equal"
@@ -352,9 +362,9 @@ def partial_slope(y: Floats, x: Floats, controls: Floats, cluster: Integers) -> 
     return ClusteredMean(slope, math.sqrt(variance), len(y), n_clusters)
 
 
-def _residuals(figures: Floats, controls: Floats) -> Floats:
+def residuals(figures: Floats, controls: Floats) -> Floats:
     """Return what the controls and a constant leave of each column."""
     design = np.column_stack([np.ones(len(controls)), controls])
     weights, *_ = np.linalg.lstsq(design, figures, rcond=None)
-    residuals: Floats = figures - design @ weights
-    return residuals
+    left: Floats = figures - design @ weights
+    return left

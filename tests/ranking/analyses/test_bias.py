@@ -48,6 +48,23 @@ class TestPosition:
         assert people["p"] < 0.001
         assert people["low"] < people["value"] < people["high"]
 
+    @pytest.mark.parametrize(("judges", "is_told"), [((), False), (tuple("abcdef"), True)])
+    def test_that_people_have_each_in_a_way_of_their_own_is_none_of_people(self, judges, is_told):
+        rows = [
+            (f"d{n:02d}", n, "a", "b", who, shown if who in "abcd" else -shown, shown)
+            for n in range(30)
+            for who in "abcdef"
+            for shown in [1 if n % 2 else -1]
+        ]
+
+        findings = analyse("BIAS", known(make_columns(rows, judges=judges)))
+
+        kind = "LLM judges" if judges else "People"
+        row = row_of(findings, "position", kind=kind)
+        assert row["value"] == pytest.approx(2 / 3, abs=1e-4)
+        assert (row["p"] < 0.001) == is_told
+        assert is_told or row["low"] < 0.4
+
     def test_each_evaluator_has_the_share_of_first_positions(self, rng):
         columns = simulate(rng, n_units=20, position=0.8)
 
