@@ -1,13 +1,14 @@
 """How often an evaluator says what most or most of the others say, and what is shown first."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 from ranking.numerics.agreement.opinions import count_values
-from ranking.numerics.agreement.resampled import of_samples
 from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.clustered_means import ClusteredMean
 
 NO_MAJORITY = -1
 BLOCK_BYTES = 16 * 2**20
@@ -49,7 +50,7 @@ def match(
     rng: np.random.Generator,
     level: float = 0.95,
 ) -> Matched:
-    """Return the share of items on which two agree, with a bootstrap interval by units.
+    """Return the share of items on which two agree, with an interval by units.
 
     Parameters
     ----------
@@ -67,11 +68,12 @@ def match(
     Returns
     -------
     Matched
-        NaN for the share of no items; the interval is that of `of_samples`.
+        NaN for the share of no items, and for the interval where no unit differs from another.
 
     Notes
     -----
-    It is of the ratio of agreeing items to items in samples of whole units.
+    The interval is that of `ClusteredMean.share_interval`, with the error that the share has in
+    samples of whole units: their percentiles hold too seldom where a share is near 1.
     Cost O(n_items + n_replicates * n_units).
     """
     nothing = float("nan")
@@ -81,9 +83,14 @@ def match(
     n = np.bincount(place).astype(np.float64)
     alike = np.bincount(place, weights=is_alike.astype(np.float64)).astype(np.float64)
     share = float(alike.sum() / n.sum())
-    drawn = _resample(alike, n, n_replicates, rng)
-    reach = of_samples(share, drawn, n_units=len(found), level=level)
-    return Matched(len(unit), share, reach.low, reach.high)
+    drawn, n_units = _resample(alike, n, n_replicates, rng), len(found)
+    if n_units == 1:
+        return Matched(len(unit), share, nothing, nothing)
+    error = float(drawn.std()) * math.sqrt(n_units / (n_units - 1))
+    mean = ClusteredMean(share, error, len(unit), n_units)
+    return Matched(
+        len(unit), share, *(mean.share_interval(level) if mean.varies else (nothing, nothing))
+    )
 
 
 def _resample(alike: Floats, n: Floats, n_replicates: int, rng: np.random.Generator) -> Floats:

@@ -83,6 +83,15 @@ class TestMajority:
         assert found.high - found.low > 3 * (naive.high - naive.low)
         assert (found.n, found.share) == (naive.n, naive.share)
 
+    def test_the_interval_of_a_share_near_one_is_that_of_wilson(self, rng):
+        alike = np.array([1] * 57 + [0] * 3)
+
+        found = match(alike, np.arange(60), n_replicates=4_000, rng=rng)
+
+        ends = peers.proportion_confint(57, 60, method="wilson")
+        # Percentiles end at 0.88 and 1.0.
+        assert (found.low, found.high) == pytest.approx(ends, abs=5e-3)
+
     def test_one_unit_has_a_share_and_no_interval_and_nothing_has_neither(self, rng):
         one = match(np.array([1, 0]), np.array([3, 3]), n_replicates=9, rng=rng)
         nothing = match(np.zeros(0, int), np.zeros(0, int), n_replicates=9, rng=rng)
