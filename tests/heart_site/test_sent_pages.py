@@ -37,23 +37,16 @@ FORM = "application/x-www-form-urlencoded"
 DOORS = ("/console/new/file/", "/console/new/texts/", "/console/models/import/")
 
 
-@pytest.fixture
-def console():
-    client = Client()
-    client.force_login(make_member())
-    return client
-
-
 @pytest.mark.parametrize("address", DOORS)
 def test_a_huge_file_is_refused_and_spooled_nowhere(
-    address, console, tmp_path, monkeypatch, settings, caplog
+    address, staff, tmp_path, monkeypatch, settings, caplog
 ):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
     file = SimpleUploadedFile("x.csv", b"a" * MOST_WITH_FILES)
 
     with caplog.at_level(logging.ERROR):
-        answer = console.post(address, {"file": file})
+        answer = staff.post(address, {"file": file})
 
     assert answer.status_code == 413
     assert "too large" in answer.content.decode()
@@ -72,8 +65,8 @@ def test_a_huge_file_is_refused_and_spooled_nowhere(
     ],
     ids=["zip", "utf-16", "nul", "nested", "number", "nested TOML", "number in TOML", "name"],
 )
-def test_what_is_no_such_file_is_told_and_stores_nothing(address, content, console):
-    answer = console.post(address, {"file": SimpleUploadedFile("x.csv", content)})
+def test_what_is_no_such_file_is_told_and_stores_nothing(address, content, staff):
+    answer = staff.post(address, {"file": SimpleUploadedFile("x.csv", content)})
 
     assert answer.status_code in {200, 302, 400, 422}
     assert not Study.objects.exists()
@@ -118,9 +111,9 @@ def test_what_is_larger_is_a_problem_that_names_the_limit(secret, caplog, addres
 
 
 @pytest.mark.parametrize("address", ["/accounts/login/", "/console/models/import/store/"])
-def test_a_form_that_is_larger_is_answered_with_a_calm_page(console, caplog, address):
+def test_a_form_that_is_larger_is_answered_with_a_calm_page(staff, caplog, address):
     with caplog.at_level(logging.ERROR):
-        answer = console.post(address, b"a=" + b"b" * MOST_BYTES, content_type=FORM)
+        answer = staff.post(address, b"a=" + b"b" * MOST_BYTES, content_type=FORM)
 
     assert answer.status_code == 413
     assert "larger than the 8 MB" in answer.content.decode()

@@ -5,7 +5,6 @@ import datetime as dt
 import pytest
 from django.urls import reverse
 
-from access.choices import Role
 from access.evidence import evidence_of
 from access.models import ConsentEvidence, LogEntry
 from annotation.choices import Platform, RaterState, StudyState
@@ -28,18 +27,12 @@ from tests.helpers.factories import (
     make_writer,
 )
 from tests.helpers.factories_of_people import make_event
-from tests.helpers.factories_written_once import make_fit, make_member, make_release
+from tests.helpers.factories_written_once import make_fit, make_release
 
 pytestmark = pytest.mark.django_db
 SEARCH = reverse("people:search")
 ID = "5f3b1c9d8e7a6b5c4d3e2f1a"
 DONE = {"state": FitState.DONE, "ended_at": NOW + HOUR, "as_of": NOW + 24 * HOUR}
-
-
-@pytest.fixture
-def owner(client):
-    client.force_login(make_member(role=Role.OWNER))
-    return client
 
 
 @pytest.fixture
@@ -62,47 +55,47 @@ def page_of(person):
 
 class TestSearch:
     @pytest.mark.parametrize("asked", [ID, ID.upper(), f" {ID} "])
-    def test_finds_by_the_id_of_the_platform_and_never_shows_it(self, owner, rater, asked):
-        page = owner.post(SEARCH, {"asked": asked}).content.decode()
+    def test_finds_by_the_id_of_the_platform_and_never_shows_it(self, staff, rater, asked):
+        page = staff.post(SEARCH, {"asked": asked}).content.decode()
 
         assert page_of(rater) in page
         assert ID not in page.lower()
         assert LogEntry.objects.count() == 0
 
-    def test_finds_by_code_and_by_the_address_of_a_writer(self, owner, rater):
+    def test_finds_by_code_and_by_the_address_of_a_writer(self, staff, rater):
         writer = make_writer(email="ann@example.org")
 
-        assert page_of(rater) in owner.post(SEARCH, {"asked": rater.code}).content.decode()
-        page = owner.post(SEARCH, {"asked": "Ann@Example.org"}).content.decode()
+        assert page_of(rater) in staff.post(SEARCH, {"asked": rater.code}).content.decode()
+        page = staff.post(SEARCH, {"asked": "Ann@Example.org"}).content.decode()
         assert page_of(writer) in page
         assert "ann@" not in page
 
-    def test_takes_no_question_from_the_address(self, owner, rater):
-        assert rater.code not in owner.get(SEARCH, {"asked": ID}).content.decode()
+    def test_takes_no_question_from_the_address(self, staff, rater):
+        assert rater.code not in staff.get(SEARCH, {"asked": ID}).content.decode()
 
-    def test_says_that_nobody_is_known_and_asks_for_something(self, owner):
-        assert "Nobody is known by that" in owner.post(SEARCH, {"asked": "x"}).content.decode()
-        assert owner.post(SEARCH, {"asked": ""}).status_code == 422
-        assert owner.get(reverse("people:person", args=["R2222222222"])).status_code == 404
+    def test_says_that_nobody_is_known_and_asks_for_something(self, staff):
+        assert "Nobody is known by that" in staff.post(SEARCH, {"asked": "x"}).content.decode()
+        assert staff.post(SEARCH, {"asked": ""}).status_code == 422
+        assert staff.get(reverse("people:person", args=["R2222222222"])).status_code == 404
 
 
 class TestPerson:
     def test_shows_counts_and_that_there_is_an_id(
-        self, owner, rater, django_assert_max_num_queries
+        self, staff, rater, django_assert_max_num_queries
     ):
         make_fit(study=rater.study, **DONE)
         with django_assert_max_num_queries(16):
-            page = owner.get(page_of(rater)).content.decode()
+            page = staff.get(page_of(rater)).content.decode()
 
         assert "<dt>judgments</dt><dd>1</dd>" in page
         assert '<th scope="row">id of the platform</th><td>held</td>' in page
         assert ID not in page
         assert "Ann is warm" not in page
 
-    def test_anonymising_cuts_the_link_and_keeps_the_answers(self, owner, rater):
+    def test_anonymising_cuts_the_link_and_keeps_the_answers(self, staff, rater):
         make_event(rater=rater, study=rater.study)
 
-        owner.post(page_of(rater), {"wish": "anonymise", "reason": "wrote to us"})
+        staff.post(page_of(rater), {"wish": "anonymise", "reason": "wrote to us"})
 
         rater.refresh_from_db()
         assert (rater.state, rater.external_id) == (RaterState.WITHDRAWN, "")
@@ -110,8 +103,8 @@ class TestPerson:
         assert Judgment.objects.get().rationale
         assert PlatformEvent.objects.get().rater is None
 
-    def test_deleting_erases_the_words_and_logs_who_and_why_without_the_person(self, owner, rater):
-        owner.post(page_of(rater), {"wish": "delete", "reason": "wrote to us"})
+    def test_deleting_erases_the_words_and_logs_who_and_why_without_the_person(self, staff, rater):
+        staff.post(page_of(rater), {"wish": "delete", "reason": "wrote to us"})
 
         rater.refresh_from_db()
         assert not rater.data_kept
@@ -122,16 +115,16 @@ class TestPerson:
         assert ID not in f"{entry.subject}{entry.before}{entry.after}"
 
     @pytest.mark.parametrize("posted", [{"wish": "delete"}, {"reason": "wrote"}, {}])
-    def test_needs_a_choice_and_a_reason(self, owner, rater, posted):
-        assert owner.post(page_of(rater), posted).status_code == 422
+    def test_needs_a_choice_and_a_reason(self, staff, rater, posted):
+        assert staff.post(page_of(rater), posted).status_code == 422
         rater.refresh_from_db()
         assert rater.state == RaterState.ACTIVE
 
-    def test_withdraws_a_writer_and_erases_the_texts(self, owner):
+    def test_withdraws_a_writer_and_erases_the_texts(self, staff):
         writer = make_writer(email="ann@example.org")
         make_completion(writer=writer)
 
-        owner.post(page_of(writer), {"wish": "delete", "reason": "wrote to us"})
+        staff.post(page_of(writer), {"wish": "delete", "reason": "wrote to us"})
 
         writer.refresh_from_db()
         assert (writer.state, writer.email) == (WriterState.WITHDRAWN, "")
@@ -143,14 +136,14 @@ class TestStaleResults:
     def fit(self, rater):
         return make_fit(study=rater.study, **DONE)
 
-    def test_are_named_before_and_can_be_refitted_after(self, owner, rater, fit):
-        before = owner.get(page_of(rater)).content.decode()
+    def test_are_named_before_and_can_be_refitted_after(self, staff, rater, fit):
+        before = staff.get(page_of(rater)).content.decode()
         assert fit.key in before
         assert "would become stale" in before
 
-        owner.post(page_of(rater), {"wish": "delete", "reason": "wrote"})
+        staff.post(page_of(rater), {"wish": "delete", "reason": "wrote"})
 
-        after = owner.get(page_of(rater)).content.decode()
+        after = staff.get(page_of(rater)).content.decode()
         assert fit.key in after
         assert reverse("raters:refit", args=[rater.study.slug]) in after
 
@@ -197,12 +190,12 @@ class TestEvidence:
         entry = Entry(Platform.PROLIFIC, ID, {})
         return entering.enter_study(study=study, entry=entry, utc_offset_minutes=None, now=NOW)
 
-    def test_outlasts_a_deletion_without_the_id_the_code_or_the_time(self, owner):
+    def test_outlasts_a_deletion_without_the_id_the_code_or_the_time(self, staff):
         rater = self.enter()
         row = ConsentEvidence.objects.get()
         withdrawing.withdraw_rater(rater=rater, now=NOW + HOUR)
 
-        page = owner.post(SEARCH, {"asked": ID}).content.decode()
+        page = staff.post(SEARCH, {"asked": ID}).content.decode()
 
         assert rater.study.slug in page
         assert rater.code not in page
@@ -221,8 +214,8 @@ class TestEvidence:
         assert evidence_of(" ") == []
 
 
-def test_an_owner_sees_what_is_deleted_when(owner):
-    page = owner.get(reverse("people:retention"))
+def test_an_owner_sees_what_is_deleted_when(staff):
+    page = staff.get(reverse("people:retention"))
 
     assert page.status_code == 200
     assert "Nothing has a date yet" in page.content.decode()
