@@ -1,6 +1,10 @@
-"""No page asks the database more than 15 times, nor oftener of more rows, whoever added it."""
+"""What holds of all pages of the console, also of those that are added: what they ask and take.
+
+None asks the database more than 15 times, nor oftener of more rows.
+"""
 
 import re
+from itertools import product
 
 import pytest
 from django.db import connection
@@ -127,6 +131,36 @@ def test_no_page_asks_oftener_of_more_rows(study, staff):
     assert grown == {"raters:outside"}  # works out agreement batch by batch, and keeps it
     assert {name for name in many if many[name] > MOST} <= grown  # also where a page was full
     assert len(few) > 60
+
+
+FREE = {"action", "by", "dataset", "emotion", "problem", "rule"}
+"""Choices among what rows say: of what none says, nothing is found."""
+
+
+def choices_of(answer):
+    """Return the names of what a page's own links and forms ask of it."""
+    html = answer.content.decode()
+    forms = re.findall('<form(?=[^>]*method="get")(?![^>]*action=).*?</form>', html, re.DOTALL)
+    fields = re.findall(r'<select[^>]* name="(\w+)"', "".join(forms))
+    return {*fields, *re.findall(r'href="\?(\w+)=', html)} - FREE - {"page"}
+
+
+def test_no_page_takes_a_choice_that_it_does_not_offer(study, staff):
+    make_more(study, 1)
+    pages = {page.name: page.address for page in console_pages(study)}
+    asked, taken = set(), set()
+    for name, address in pages.items():
+        answer = staff.get(address)
+        if answer.status_code != 200 or answer.streaming:
+            continue
+        places = {name, f"{name}_csv", name.replace(":list", ":csv")} & pages.keys()
+        for place, choice in product(places, choices_of(answer)):
+            asked.add((place, choice))
+            if staff.get(pages[place], {choice: "x"}).status_code not in {404, 422}:
+                taken.add((place, choice))
+
+    assert taken == set()
+    assert len(asked) > 30
 
 
 @pytest.mark.postgres  # SQLite compares with anything

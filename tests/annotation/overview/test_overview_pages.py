@@ -363,13 +363,6 @@ class TestJudgments:
 
 
 class TestBothLists:
-    @pytest.mark.parametrize("name", [*LISTS, *(f"{one}_csv" for one in LISTS)])
-    def test_of_what_does_not_exist_are_not_found(self, admin_client, name):
-        address = list_address(name, make_study())
-
-        for asked in ({"show": "x"}, {"sort": "x"}):
-            assert admin_client.get(address, asked).status_code == 404
-
     @pytest.mark.parametrize("listed", [COMPARISONS, JUDGMENTS], ids=LISTS)
     def test_offer_every_choice_and_say_so_when_nothing_matches(self, admin_client, listed):
         name = LISTS[listed is JUDGMENTS]

@@ -36,23 +36,10 @@ def keys(answer):
     return [row.key for row in answer.context["page"]]
 
 
-class TestAddresses:
-    def test_what_does_not_exist_is_not_found(self, dataset, admin_client, subtests):
-        for address in (
-            f"{LIST}?review=MAYBE",
-            f"{LIST}?stratum=SOME",
-            f"{CANDIDATES}?outcome=lost",
-            f"{CANDIDATES}?rule=violence&how=never",
-            f"{CANDIDATES}?opinion=odd",
-        ):
-            with subtests.test(address):
-                assert admin_client.get(address).status_code == 404
-
-    def test_the_console_leads_there(self, admin_client):
+class TestDatasets:
+    def test_are_a_click_away_in_the_console(self, admin_client):
         assert "/console/contexts/" in addresses(admin_client.get("/console/"))
 
-
-class TestDatasets:
     def test_says_how_to_begin(self, admin_client):
         assert "There is none yet" in text(admin_client.get("/console/contexts/"))
 

@@ -135,11 +135,6 @@ class TestMap:
         assert 'class="cell failed"' in page
         assert '<span class="hidden">failed</span>' in page
 
-    @pytest.mark.parametrize("asked", [{"state": "x"}, {"system": "x"}, {"sort": "x"}])
-    @pytest.mark.parametrize("name", ["coverage", "coverage_csv"])
-    def test_of_what_does_not_exist_is_not_found(self, admin_client, study, name, asked):
-        assert admin_client.get(address(name, study), asked).status_code == 404
-
     def test_says_how_to_begin_where_there_is_nothing(self, admin_client):
         page = admin_client.get(address("coverage", make_study()))
 

@@ -62,26 +62,10 @@ def codes(client, study, **query):
     return [row["rater"] for row in rows(client, "csv", study, **query)]
 
 
-class TestWhatIsNotFound:
-    @pytest.mark.parametrize(
-        ("name", "query"),
-        [
-            ("list", {"sort": "luck"}),
-            ("list", {"sort": "--code"}),
-            ("list", {"standing": "odd"}),
-            ("list", {"found": "luck"}),
-            ("answers", {"kind": "lucky"}),
-            ("answers", {"sort": "luck"}),
-        ],
-        ids=str,
-    )
-    def test_a_list_of_what_does_not_exist(self, staff, study, careless, name, query):
-        who = [careless.code] if name == "answers" else []
-
-        assert staff.get(address(name, study, *who), query).status_code == 404
-
-
 class TestTheMonitor:
+    def test_knows_no_order_that_is_reversed_twice(self, staff, study):
+        assert staff.get(address("list", study), {"sort": "--code"}).status_code == 404
+
     def test_shows_the_figures_of_each_rater(self, staff, study, careless):
         page = shown(staff, "list", study)
 
