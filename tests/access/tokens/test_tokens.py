@@ -15,6 +15,7 @@ from access.models import ApiToken, LogEntry, Member
 from access.tokens import services as token_services
 from access.tokens.queries import digest, is_formed, token_of
 from access.tokens.services import NewToken, TokenRefusedError
+from tests.heart_site.permissions import addresses
 from tests.helpers.factories import HOUR, NOW, make_study
 from tests.helpers.factories_of_site import bearing, make_secret, make_token_row
 from tests.helpers.factories_written_once import make_member, make_user
@@ -85,6 +86,74 @@ class TestMaking:
             token_services.make_token(more, owner=analyst, now=NOW)
         with pytest.raises(TokenRefusedError):
             token_services.make_token(wanted(), owner=make_user(), now=NOW)
+
+
+STUDIES, TEXTS, JUDGMENTS = Scope.READ_STUDIES, Scope.READ_TEXTS, Scope.READ_JUDGMENTS
+RELEASES = Scope.READ_RELEASES
+OF_STUDY = "studies/<slug:study>/"
+SCOPES: dict[str, dict[str, Scope | None]] = {
+    "completions/": {"GET": TEXTS, "POST": Scope.WRITE_COMPLETIONS},
+    "contexts/": {"GET": TEXTS},
+    "contexts/<slug:key>/": {"GET": TEXTS},
+    "systems/": {"GET": STUDIES},
+    "systems/<slug:slug>/": {"GET": STUDIES},
+    "studies/": {"GET": STUDIES},
+    OF_STUDY: {"GET": STUDIES},
+    f"{OF_STUDY}comparisons/": {"GET": JUDGMENTS},
+    f"{OF_STUDY}judgments/": {"GET": JUDGMENTS},
+    f"{OF_STUDY}external-judgments/": {"GET": JUDGMENTS, "POST": Scope.WRITE_JUDGMENTS},
+    f"{OF_STUDY}ratings/": {"GET": STUDIES},
+    f"{OF_STUDY}fits/": {"GET": STUDIES},
+    f"{OF_STUDY}fits/<slug:key>/": {"GET": STUDIES},
+    f"{OF_STUDY}fits/<slug:key>/analyses/": {"GET": STUDIES},
+    f"{OF_STUDY}fits/<slug:key>/analyses/<slug:kind>/": {"GET": STUDIES},
+    f"{OF_STUDY}releases/": {"GET": RELEASES},
+    f"{OF_STUDY}releases/<slug:release>/": {"GET": RELEASES},
+    f"{OF_STUDY}releases/<slug:release>/archive/": {"GET": RELEASES},
+    f"{OF_STUDY}releases/<slug:release>/files/<path:path>": {"GET": RELEASES},
+    "problems/": {"GET": STUDIES},
+    "docs/": {"GET": None},
+    "schema/": {"GET": None},
+}
+"""The scope that each method of each address takes; none: anybody may, whatever they carry."""
+REFUSED = {401, 403}
+
+
+def let_in(secret):
+    """Return the methods of the addresses of the API at which a token is not refused."""
+    client, found = Client(headers=bearing(secret)), set()
+    for address in addresses():
+        route = address.route.removeprefix("api/v1/")
+        if route != address.route:
+            for method in SCOPES[route]:
+                answer = client.generic(method, address.example, "{}", "application/json")
+                assert answer.status_code < 500
+                found |= set() if answer.status_code in REFUSED else {(method, route)}
+    return found
+
+
+def right(scope, study):
+    """Yield the methods of the addresses that are for a token of a scope, for a study or all."""
+    for route, methods in SCOPES.items():
+        is_inside = study in {"", "demo" if route.startswith(OF_STUDY) else ""}
+        for method, needed in methods.items():
+            if needed is None or (needed == scope and is_inside):
+                yield method, route
+
+
+class TestEveryAddress:
+    def test_has_a_line(self):
+        routes = {address.route for address in addresses() if address.route.startswith("api/v1/")}
+
+        assert {f"api/v1/{route}" for route in SCOPES} == routes
+
+    @pytest.mark.parametrize("study", ["", "demo", "other"])
+    @pytest.mark.parametrize("scope", list(Scope))
+    def test_lets_a_token_of_its_scope_in_and_no_other(self, settings, scope, study):
+        settings.HEART_API_RATES = dict.fromkeys(settings.HEART_API_RATES, 1000)
+        make_study(slug="demo")
+
+        assert let_in(make_secret(scope, study=study)) == set(right(scope, study))
 
 
 class TestUsing:
