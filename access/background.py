@@ -7,12 +7,20 @@ heart_site.celery: a process that needs no task, such as `manage.py rank`, does 
 from typing import Any
 
 from celery import Celery
+from celery.exceptions import SoftTimeLimitExceeded
 
 PATIENCE_S = 1.0
 """How long the broker may take to be reached, and to answer."""
 
+TOO_LONG = "It took longer than the nine minutes of a worker. The command has as long as it needs."
+
 app = Celery("heart")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+
+
+def why_ended(error: Exception, otherwise: str) -> str:
+    """Say what ended some work: the time limit of its worker, or something else."""
+    return TOO_LONG if isinstance(error, SoftTimeLimitExceeded) else otherwise
 
 
 def hand_over(task: str, **arguments: object) -> None:

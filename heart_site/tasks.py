@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
 
-from access.background import app
+from access.background import app, why_ended
 from access.later import call_of
 from access.log import record
 from annotation import audits
@@ -22,7 +21,6 @@ logger = logging.getLogger(__name__)
 # Workers that call models know these tasks too, and need not carry the pages.
 audit_now = call_of("heart_site.blinding.auditing.run_audit")
 BROKEN = "It ended with an error of the software, which is in the log of the site."
-TOO_LONG = "It took longer than the nine minutes of a worker. The command has as long as it needs."
 
 
 @app.task(ignore_result=True)
@@ -65,12 +63,10 @@ def _telling(action: str, subject: str, *, by: int) -> Iterator[None]:
         yield
     except BackupError as error:
         _log(action, subject, by=by, said=str(error))
-    except SoftTimeLimitExceeded:
-        _log(action, subject, by=by, said=TOO_LONG)
-    except Exception:
+    except Exception as error:
         logger.exception("%s: %s", action, subject)
         connection.close_if_unusable_or_obsolete()  # what it was may be a restart of the database
-        _log(action, subject, by=by, said=BROKEN)
+        _log(action, subject, by=by, said=why_ended(error, BROKEN))
 
 
 def _log(action: str, subject: str, *, by: int, **after: object) -> None:

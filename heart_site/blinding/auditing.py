@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
+from access.background import why_ended
 from annotation import audits
 from annotation.choices import Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
@@ -323,9 +324,9 @@ def run_audit(*, audit_id: int, clock: Clock, tell: Tell = lambda _done, _all: N
         report = _report(claimed, clock, tell)
     except audits.AuditLostError:
         return False
-    except Exception:
+    except Exception as error:
         logger.exception("audit %d failed", audit_id)
-        audits.fail_audit(claimed, error=BROKEN, now=clock())
+        audits.fail_audit(claimed, error=why_ended(error, BROKEN), now=clock())
         return True
     return audits.end_audit(
         claimed,

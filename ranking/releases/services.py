@@ -159,9 +159,11 @@ def _attempt(release: Release, clock: Clock, tell: Tell) -> str:
     except OSError as error:  # as on a full disk
         logger.exception("building %s failed", release.key)
         return UNWRITTEN.format(why=error.strerror)
-    except Exception:
+    except Exception as error:
+        from access.background import why_ended  # noqa: PLC0415 (loads Celery)
+
         logger.exception("building %s failed", release.key)
-        return BROKEN
+        return why_ended(error, BROKEN)
     return ""
 
 

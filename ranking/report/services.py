@@ -151,9 +151,11 @@ def _outcome(analysis: Analysis) -> Mapping[str, Any]:
         return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
     except (AnalysisRefusedError, JudgmentsChangedError) as refusal:
         return {"refusal": str(refusal)}
-    except Exception:
+    except Exception as error:
+        from access.background import why_ended  # noqa: PLC0415 (loads Celery)
+
         logger.exception("the analysis %s of %s failed", analysis.kind, analysis.fit.key)
-        return {"refusal": BROKEN}
+        return {"refusal": why_ended(error, BROKEN)}
 
 
 def _end(analysis: Analysis, outcome: Mapping[str, Any], *, now: dt.datetime) -> bool:

@@ -2,12 +2,15 @@
 
 import datetime as dt
 import sys
+from unittest.mock import Mock
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.test import Client
 from django.urls import reverse
 
 from access import background
+from access.background import TOO_LONG
 from access.choices import Role
 from access.models import LogEntry
 from annotation import audits
@@ -66,12 +69,17 @@ def test_one_that_kills_every_worker_is_given_up(audit):
     assert "begun 3 times" in audit.error
 
 
-def test_an_error_of_the_software_is_kept_and_logged(audit, monkeypatch, caplog):
-    monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: 1 / 0)
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(ZeroDivisionError(), auditing.BROKEN), (SoftTimeLimitExceeded(), TOO_LONG)],
+    ids=["error", "time"],
+)
+def test_what_broke_it_off_is_kept_and_logged(audit, monkeypatch, caplog, error, said):
+    monkeypatch.setattr(auditing, "audit", Mock(side_effect=error))
 
     assert run(audit)
-    assert (audit.state, audit.error) == (AuditState.FAILED, auditing.BROKEN)
-    assert "ZeroDivisionError" in caplog.text
+    assert (audit.state, audit.error) == (AuditState.FAILED, said)
+    assert type(error).__name__ in caplog.text
 
 
 def test_one_whose_worker_died_is_begun_anew(audit, monkeypatch):

@@ -1,9 +1,12 @@
 """How analyses of fits are claimed, computed, refused and stored."""
 
 import datetime as dt
+from unittest.mock import Mock
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 
+from access.background import TOO_LONG
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.fits import analysis_queries
@@ -268,6 +271,11 @@ class TestRunAnalysis:
         assert (broken.kind, broken.refusal) == (PAIRS, report_services.BROKEN)
         assert (done.kind, done.state) == (CHECKS, FitState.DONE)
         assert "secret detail" in caplog.text
+
+    def test_one_that_takes_its_worker_too_long_says_so(self, fit, monkeypatch):
+        monkeypatch.setattr("ranking.analyses.analyse", Mock(side_effect=SoftTimeLimitExceeded))
+
+        assert analyse(fit).refusal == TOO_LONG
 
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
     def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, fit, monkeypatch, number):

@@ -8,9 +8,11 @@ from functools import partial
 from unittest.mock import Mock
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
 from django.core.management import CommandError, call_command
 from django.db.models import QuerySet
 
+from access.background import TOO_LONG
 from annotation.choices import Purpose, RaterState, TextOutcome
 from annotation.models import Comparison, Judgment, QualityCheck, Rater
 from annotation.raters.services.withdrawing import withdraw_rater, withdraw_writer
@@ -230,6 +232,10 @@ def fill_the_disk(monkeypatch):
     monkeypatch.setattr(release_services, "build_release", fail)
 
 
+def take_too_long(monkeypatch):
+    monkeypatch.setattr(release_services, "build_release", Mock(side_effect=SoftTimeLimitExceeded))
+
+
 def lose_its_workers(monkeypatch):
     Release.objects.update(begun=release_services.MOST_BEGUN)
 
@@ -240,6 +246,7 @@ class TestBuildingThatFails:
         [
             (name_no_fit, release_services.BROKEN),
             (fill_the_disk, "No space left on device. Make room"),
+            (take_too_long, TOO_LONG),
             (lose_its_workers, release_services.LOST),
         ],
     )
