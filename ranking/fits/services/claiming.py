@@ -10,6 +10,7 @@ from django.db import transaction
 from access.nudges import is_lost
 from annotation.choices import Protocol
 from annotation.models import Study
+from completions.runs.services.exclusive import is_at_work
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.judgments.analysis_set import Selection, n_decisions
@@ -46,16 +47,18 @@ class Look:
 
 @transaction.atomic
 def reclaim_lost_fits(*, now: dt.datetime) -> list[int]:
-    """Take over claims that are older than a computation takes, and return their keys.
-
-    Should the first worker be alive after all, both compute the same, and one of them stores it.
-    """
+    """Take over claims that are old and that nobody computes, and return their keys."""
     old = is_lost(now=now, after=queries.CLAIM_LENGTH)
     lost = Fit.objects.filter(old, state=FitState.RUNNING)
     rows = lost.order_by("pk").select_for_update(skip_locked=True)
-    keys = list(rows.values_list("pk", flat=True))
+    keys = [pk for pk in rows.values_list("pk", flat=True) if not is_at_work(work_of(pk))]
     Fit.objects.filter(pk__in=keys).update(claimed_at=now)
     return keys
+
+
+def work_of(fit_id: int) -> str:
+    """Name the computation of a fit, which one process does at a time."""
+    return f"computing fit {fit_id}"
 
 
 def forget_fit_claims() -> int:

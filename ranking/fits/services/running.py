@@ -18,11 +18,12 @@ from annotation.models import Study
 from annotation.planning import services as annotation
 from annotation.planning.services import PairWeights
 from completions.models import System
+from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
 from ranking.fits.people import RatedPeople, rate_people
-from ranking.fits.services.claiming import claim_changed_fits, selection_of
+from ranking.fits.services.claiming import claim_changed_fits, selection_of, work_of
 from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.columns import read_evaluators, read_judgments
 from ranking.judgments.frames.groups import read_verdicts
@@ -48,10 +49,19 @@ def refit_study(*, study: Study, clock: Clock) -> list[Fit]:
 def run_fit(*, fit_id: int, clock: Clock) -> bool:
     """Compute a claimed fit and store its ratings or its refusal; say whether this call did.
 
-    Safe to run twice: a fit that has ended, or whose claim was dropped, is left alone. When the
-    judgments as of the claim are no longer those that were claimed (a transaction came in late),
-    the claim is given up, and what is there now is to be claimed.
+    Safe to run twice: a fit that has ended, whose claim was dropped, or that another process
+    computes, is left alone. When the judgments as of the claim are no longer those that were
+    claimed (a transaction came in late), the claim is given up, and what is there now is to be
+    claimed.
     """
+    try:
+        with sole_worker(work_of(fit_id)):
+            return _run(fit_id, clock)
+    except AnotherAtWorkError:
+        return False
+
+
+def _run(fit_id: int, clock: Clock) -> bool:
     fit = Fit.objects.select_related("study").filter(pk=fit_id, state=FitState.RUNNING).first()
     if fit is None:
         return False

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import itertools
+from contextlib import nullcontext
 
 import pytest
 
@@ -30,6 +31,7 @@ from tests.helpers.factories import (
 )
 from tests.helpers.factories_written_once import make_exclusion, make_fit
 from tests.helpers.judged import fit_one, judge_all_pairs, make_judged_study, newest_fit
+from tests.helpers.threads import doing_elsewhere
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +126,14 @@ class TestReclaimLostFits:
 
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == [lost.pk]
         assert fit_services.reclaim_lost_fits(now=now + HOUR) == []
+
+    def test_leaves_one_that_takes_long_to_whoever_computes_it(self, now):
+        fit = make_fit(claimed_at=now)
+
+        with doing_elsewhere(f"computing fit {fit.pk}"):
+            assert fit_services.reclaim_lost_fits(now=now + HOUR) == []
+            assert not fit_services.run_fit(fit_id=fit.pk, clock=lambda: now)
+        assert fit_services.reclaim_lost_fits(now=now + HOUR) == [fit.pk]
 
 
 def called(*slugs):
@@ -236,6 +246,8 @@ class TestRunFit:
             return compute(counts, method)
 
         monkeypatch.setattr(running, "estimate_ratings", while_another_finishes)
+        # As where the database was restarted, which forgets who works.
+        monkeypatch.setattr(running, "sole_worker", nullcontext)
 
         assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + HOUR) is False
         assert fit.ratings.count() == 3
