@@ -108,13 +108,15 @@ def _way_of(
         has_worked = not was_over and done > submission.n_before
         if not has_worked:
             return Way.NO_CONSENT
-        is_complete = is_complete and (done >= 2 * submission.n_before or not _is_paid(submission))
+        is_complete = is_complete and (
+            done >= 2 * submission.n_before or not _was_paid_before(submission)
+        )
     way = _way(rater, is_complete=is_complete, has_worked=has_worked, is_blocked=is_blocked)
     is_timed_out = submission is not None and submission.state == SubmissionState.EXPIRED
     return Way.TIMED_OUT if is_timed_out and way in (Way.PARTIAL, Way.NO_CONSENT) else way
 
 
-def _is_paid(submission: PlatformSubmission) -> bool:
+def _was_paid_before(submission: PlatformSubmission) -> bool:
     """Say whether a submission before this one has a code for which its platform may pay."""
     earlier = submission.rater.submissions.filter(number__lt=submission.number).exclude(code="")
     return earlier.filter(state__in=(SubmissionState.ACTIVE, SubmissionState.APPROVED)).exists()

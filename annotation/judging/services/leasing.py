@@ -165,8 +165,8 @@ def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     """End the part of a rater who waits for pairs that there are not.
 
     Whoever answered something has finished; whoever left out all that was shown has stopped, and
-    whoever came too late for even one pair finds the study full. If there is a pair
-    for them after all, nothing changes.
+    whoever came too late for even one pair finds the study full. If there is a pair for them after
+    all, nothing changes.
     """
     rater = slots.lock_rater(rater)
     if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
