@@ -96,6 +96,19 @@ class TestPauses:
         rater.refresh_from_db()
         assert rater.state == RaterState.ACTIVE
 
+    @pytest.mark.parametrize(("n_before", "is_part"), [(0, True), (1, False)])
+    def test_stop_says_whether_the_work_of_this_submission_is_a_part(
+        self, client, study, n_before, is_part
+    ):
+        rater = enrol(client, study, **PROLIFIC)
+        make_submission(rater=rater, number=2, session_id="x-2", n_before=n_before)
+        judge(client, study)
+
+        page = client.get(url(study, "stop")).content.decode()
+
+        assert ("If you stop now, you get the code for a part" in page) is is_part
+        assert ("None of it was this time" in page) is not is_part
+
     @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
     def test_stop_offers_a_break_to_come_back_from_unless_the_study_is_closed(
         self, client, study, rater, state
