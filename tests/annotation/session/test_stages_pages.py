@@ -298,7 +298,7 @@ class TestReport:
         page = answer.content.decode()
         assert "Thank you for telling us" in page
         assert f'href="{url(study, "judge")}"' in page
-        assert 'form="break"' in page
+        assert [form.action for form in read_forms(answer)] == [url(study, "take_break")]
         stored = Report.objects.get()
         assert (stored.kind, stored.text) == (ReportKind.CONTENT, words)
         assert not Judgment.objects.exists()
