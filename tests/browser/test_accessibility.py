@@ -22,6 +22,10 @@ from tests.browser.looks import DESKTOP, PHONE, faults_of
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
 
+CUT_TABLES = """() => [...document.querySelectorAll(".scroll")]
+    .filter(one => one.scrollWidth > one.clientWidth).map(one => one.innerText.slice(0, 80))"""
+
+
 @pytest.fixture
 def visitor(visit) -> Page:
     page: Page = visit(reduced_motion="reduce")  # no colour is caught on its way to another
@@ -63,6 +67,7 @@ def test_what_readers_see_of_analyses(visitor, site):
         visitor.goto(site.address + path)
         open_folds(visitor)
         assert_accessible(visitor)
+        assert visitor.evaluate(CUT_TABLES) == [], path  # as a desktop shows them
 
 
 def test_what_writers_see(visitor, admin, site):
