@@ -68,7 +68,7 @@ def reviewer(visit, site: Site):
 
 
 def begin(page: Page) -> None:
-    page.get_by_role("link", name="Go on reviewing").click()
+    page.get_by_role("link", name="Continue reviewing").click()
     wait_for_context(page, reviewed=0)
 
 
@@ -85,7 +85,7 @@ def key_shown(page: Page) -> str:
 class TestKeys:
     def test_lead_from_the_first_context_to_the_last(self, reviewer, dataset):
         page = reviewer(dataset)
-        page.get_by_role("link", name="Go on reviewing").focus()
+        page.get_by_role("link", name="Continue reviewing").focus()
         page.keyboard.press("Enter")
 
         seen = []
@@ -100,14 +100,14 @@ class TestKeys:
         assert len(set(seen)) == N - 1
         states = page.locator(".tag.review").all_inner_texts()
         assert [text.partition(":")[0] for text in states] == ["Kept", "Dropped", "Kept", "Kept"]
-        expect(page.get_by_role("link", name="Go on reviewing")).to_have_count(0)
+        expect(page.get_by_role("link", name="Continue reviewing")).to_have_count(0)
 
     def test_go_on_within_what_the_list_showed(self, reviewer, dataset):
         page = reviewer(dataset)
         last = page.locator(".rows .key").last.inner_text()
         page.get_by_label("Key", exact=True).fill(last[:12])
         page.get_by_role("button", name="Show").click()
-        page.get_by_role("link", name="Go on reviewing").click()
+        page.get_by_role("link", name="Continue reviewing").click()
         wait_for_context(page, reviewed=0, of=1)
 
         page.keyboard.press("k")
@@ -194,7 +194,7 @@ class TestKeys:
 class TestWithoutScripts:
     def test_keeps_drops_notes_and_takes_back(self, reviewer, dataset):
         page = reviewer(dataset, java_script_enabled=False)
-        page.get_by_role("link", name="Go on reviewing").click()
+        page.get_by_role("link", name="Continue reviewing").click()
         first = page.locator("h1 .key").inner_text()
         expect(page.get_by_role("button", name="Keys")).to_have_count(0)
         expect(page.locator(".decide kbd").first).to_be_hidden()

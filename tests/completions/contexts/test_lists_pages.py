@@ -123,7 +123,7 @@ class TestContextList:
         everything = admin_client.get(LIST)
 
         assert "3 of 4 reviewed" in text(everything)
-        assert "Go on reviewing" in text(everything)
+        assert "Continue reviewing" in text(everything)
         assert "/console/contexts/talks/key-3/" in addresses(everything)
         assert "2 of 2 reviewed" in text(admin_client.get(f"{LIST}?emotion=fear"))
 
