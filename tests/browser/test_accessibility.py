@@ -58,6 +58,17 @@ def test_what_readers_see(visitor, site):
     assert_accessible(visitor)
 
 
+def test_a_phone_shows_whole_intervals_and_paper_every_column(visitor, site):
+    visitor.set_viewport_size(PHONE)
+    visitor.goto(site.results)
+
+    ends = "all => all.map(one => one.getBoundingClientRect().right)"
+    assert max(visitor.locator("tbody svg.whisker").evaluate_all(ends)) < PHONE["width"]
+    visitor.set_viewport_size({"width": 794, "height": 1123})  # A4
+    visitor.emulate_media(media="print")
+    assert visitor.evaluate(CUT_TABLES) == []
+
+
 def test_what_readers_see_of_analyses(visitor, site):
     visitor.goto(site.results)
     links = visitor.locator("ul.closer a")
