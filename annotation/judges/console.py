@@ -101,8 +101,8 @@ def sync(request: StaffRequest) -> HttpResponse:
     """Bring the shipped catalogue of judges into the table, and say what that changed."""
     entries = judge_catalogue.load_judges(judge_catalogue.shipped())
     report = registering.sync_judges(entries=entries, by=request.user, now=timezone.now())
-    told = {"added": len(report.added), "changed": len(report.changed)}
-    messages.success(request, _("Synced: %(added)d added, %(changed)d changed.") % told)
+    told = {"added": f"{len(report.added):,}", "changed": f"{len(report.changed):,}"}
+    messages.success(request, _("Synced: %(added)s added, %(changed)s changed.") % told)
     for slug, why in report.refused.items():
         messages.error(request, _("%(slug)s was refused: %(why)s.") % {"slug": slug, "why": why})
     return redirect("console:all_judges")

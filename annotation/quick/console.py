@@ -112,7 +112,9 @@ def make(request: StaffRequest) -> HttpResponse:
         )
     except RowsRefusedError as error:
         for one in error.refused[:LISTED]:
-            form.add_error(None, _("Line %(n)d: %(why)s") % {"n": one.position, "why": one.why})
+            form.add_error(
+                None, _("Line %(n)s: %(why)s") % {"n": f"{one.position:,}", "why": one.why}
+            )
         return _ask(request, checked, file, form)
     except services.REFUSALS as error:
         form.add_error(None, str(error))

@@ -43,9 +43,9 @@ def _lines(study: Study, content: Mapping[str, Any], *, is_paid_elsewhere: bool)
     if n_first := content["screening"]["pairs"]:
         yield ngettext(
             "The first one shows whether the task suits you. If not, the study ends there.",
-            "The first %(n)d show whether the task suits you. If not, the study ends there.",
+            "The first %(n)s show whether the task suits you. If not, the study ends there.",
             n_first,
-        ) % {"n": n_first}
+        ) % {"n": f"{n_first:,}"}
     yield _("Your answers are stored under a random code, without your name or e-mail.")
     yield _("You can skip, stop or withdraw at any time, without giving a reason.")
 
@@ -54,17 +54,17 @@ def _time(study: Study) -> str:
     n, minutes = study.session_length, session_minutes(study)
     if study.protocol == Protocol.LIKERT:
         line = ngettext(
-            "Up to %(n)d reply, about %(minutes)d minutes. You can take breaks.",
-            "Up to %(n)d replies, about %(minutes)d minutes. You can take breaks.",
+            "Up to %(n)s reply, about %(minutes)d minutes. You can take breaks.",
+            "Up to %(n)s replies, about %(minutes)d minutes. You can take breaks.",
             n,
         )
     else:
         line = ngettext(
-            "Up to %(n)d pair, about %(minutes)d minutes. You can take breaks.",
-            "Up to %(n)d pairs, about %(minutes)d minutes. You can take breaks.",
+            "Up to %(n)s pair, about %(minutes)d minutes. You can take breaks.",
+            "Up to %(n)s pairs, about %(minutes)d minutes. You can take breaks.",
             n,
         )
-    return line % {"n": n, "minutes": minutes}
+    return line % {"n": f"{n:,}", "minutes": minutes}
 
 
 def session_minutes(study: Study) -> int:

@@ -150,8 +150,8 @@ def review_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     label = Review(decision).label
     messages.success(
         request,
-        ngettext("%(n)d context: %(what)s", "%(n)d contexts: %(what)s", len(found))
-        % {"n": len(found), "what": label},
+        ngettext("%(n)s context: %(what)s", "%(n)s contexts: %(what)s", len(found))
+        % {"n": f"{len(found):,}", "what": label},
     )
     return redirect(back)
 

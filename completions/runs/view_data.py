@@ -164,7 +164,7 @@ def in_words(length: dt.timedelta) -> str:
     if minutes < 1:
         return _("less than a minute")
     if minutes < _HOUR_AND_HALF:
-        return ngettext("%(n)d minute", "%(n)d minutes", minutes) % {"n": minutes}
+        return ngettext("%(minutes)d minute", "%(minutes)d minutes", minutes) % {"minutes": minutes}
     return _("%(hours)d h %(minutes)d min") % {"hours": minutes // 60, "minutes": minutes % 60}
 
 

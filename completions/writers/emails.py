@@ -138,5 +138,5 @@ def _mail_state(mail: WriterMail) -> str:
     if not mail.writer.email:
         return _("not sent: the address is forgotten")
     if mail.attempts >= MOST_ATTEMPTS:
-        return _("given up: the server refused it %(n)d times") % {"n": mail.attempts}
+        return _("given up: the server refused it %(times)d times") % {"times": mail.attempts}
     return _("tried, and tried again soon") if mail.error else _("waits to be sent")

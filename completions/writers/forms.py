@@ -174,8 +174,8 @@ class Invite(forms.Form):
         good, bad = read_addresses(self.cleaned_data["emails"])
         if len(good) + len(bad) > MOST_ADDRESSES:
             raise ValidationError(
-                _("That is more than %(n)d at once. Invite them in parts."),
-                params={"n": MOST_ADDRESSES},
+                _("That is more than %(n)s at once. Invite them in parts."),
+                params={"n": f"{MOST_ADDRESSES:,}"},
             )
         if not good:
             raise ValidationError(
@@ -253,11 +253,11 @@ class Settings(forms.Form):
         self.add_error(
             "completions_per_context",
             ngettext(
-                "%(n)d conversation has more messages already, or people at work on one.",
-                "%(n)d conversations have more messages already, or people at work on one.",
+                "%(n)s conversation has more messages already, or people at work on one.",
+                "%(n)s conversations have more messages already, or people at work on one.",
                 n_dialogues,
             )
-            % {"n": n_dialogues},
+            % {"n": f"{n_dialogues:,}"},
         )
 
 

@@ -47,10 +47,10 @@ def refit(request: StaffRequest, study: Study) -> HttpResponse:
     n = queries.n_under_way(study, now=timezone.now())
     if n:
         text = ngettext(
-            "%(n)d computation is under way already: nothing is begun twice.",
-            "%(n)d computations are under way already: nothing is begun twice.",
+            "%(n)s computation is under way already: nothing is begun twice.",
+            "%(n)s computations are under way already: nothing is begun twice.",
             n,
-        ) % {"n": n}
+        ) % {"n": f"{n:,}"}
         messages.info(request, text)
     else:
         background.hand_over("ranking.tasks.refit_now", study_id=study.pk)

@@ -177,8 +177,8 @@ def _apply(request: StaffRequest, study: Study) -> HttpResponse:
         messages.error(request, text)
         return redirect("raters:review", study.slug)
     n = len({decision.rater_id for decision in done.decisions})
-    text = ngettext("%(n)d rater is left out now.", "%(n)d raters are left out now.", n) % {"n": n}
-    messages.success(request, text)
+    text = ngettext("%(n)s rater is left out now.", "%(n)s raters are left out now.", n)
+    messages.success(request, text % {"n": f"{n:,}"})
     return redirect("raters:list", study.slug)
 
 

@@ -267,12 +267,12 @@ def approve(request: StaffRequest, study: str) -> HttpResponse:
         now = timezone.now()
         n, refused = recruiting.approve(study=found, keys=keys, now=now, by=request.user)
         said = ngettext(
-            "%(n)d submission is approved. Prolific pays it within minutes.",
-            "%(n)d submissions are approved. Prolific pays them within minutes.",
+            "%(n)s submission is approved. Prolific pays it within minutes.",
+            "%(n)s submissions are approved. Prolific pays them within minutes.",
             n,
         )
         if n or not refused:
-            messages.success(request, said % {"n": n})
+            messages.success(request, said % {"n": f"{n:,}"})
         if refused:
             names = {"raters": ", ".join(refused), "why": recruiting.NOT_THEIRS}
             messages.error(request, gettext("Not approved: %(raters)s. %(why)s") % names)
@@ -345,8 +345,8 @@ def read(request: StaffRequest, study: str) -> HttpResponse:
 
     def act(found: Study) -> None:
         n = recruiting.read_states(there=_there_or_404(found), now=timezone.now())
-        said = ngettext("%(n)d submission changed.", "%(n)d submissions changed.", n)
-        messages.success(request, said % {"n": n})
+        said = ngettext("%(n)s submission changed.", "%(n)s submissions changed.", n)
+        messages.success(request, said % {"n": f"{n:,}"})
 
     return _acted(request, study, act)
 

@@ -141,26 +141,26 @@ FINDINGS: Mapping[str, object] = {
 }
 SENTENCES: Mapping[str, object] = {
     "checks": _(
-        "%(n_failed)d of %(n_checks)d checks failed; from %(threshold_share).0f %% on a rater goes."
+        "%(n_failed)s of %(n_checks)s checks failed; from %(threshold_share).0f %% on a rater goes."
     ),
     "times": _(
-        "%(n_anomalous)d of %(n_answers)d answers have an anomalous time: %(n_beyond_z)d far from "
-        "the study's pace, %(n_beyond_reading_speed)d faster than %(words_per_minute)d words a "
+        "%(n_anomalous)s of %(n_answers)s answers have an anomalous time: %(n_beyond_z)s far from "
+        "the study's pace, %(n_beyond_reading_speed)s faster than %(words_per_minute)d words a "
         "minute; above %(threshold_share).0f %% a rater goes."
     ),
     "straight-lining": _(
         "The same answer on the screen %(longest_run)d times in a row, and %(most_common)s on "
-        "%(most_share).0f %% of %(n_answers)d answers."
+        "%(most_share).0f %% of %(n_answers)s answers."
     ),
     "one-sided": _(
-        "Chose A %(n_a)d times and B %(n_b)d times; by chance that happens with p = %(value).2g."
+        "Chose A %(n_a)s times and B %(n_b)s times; by chance that happens with p = %(value).2g."
     ),
     "misfit": _(
-        "Infit %(value).2f over %(n_answers)d answers, above %(threshold).2f: they miss what the "
+        "Infit %(value).2f over %(n_answers)s answers, above %(threshold).2f: they miss what the "
         "other raters' answers predict."
     ),
     "outlier": _(
-        "Evidence of %(value).3g against a limit of %(threshold).0f, over %(n_pairs)d pairs with "
+        "Evidence of %(value).3g against a limit of %(threshold).0f, over %(n_pairs)s pairs with "
         "all their answers."
     ),
 }
@@ -190,7 +190,8 @@ def in_words(rule: str, evidence: Mapping[str, Any]) -> str:
         "threshold_share": 100 * evidence["threshold"],
         "most_share": 100 * evidence.get("share_of_most_common", 0),
     }
-    return str(sentence) % {**evidence, **shares}
+    counts = {name: f"{n:,}" for name, n in evidence.items() if name.startswith("n_")}
+    return str(sentence) % {**evidence, **counts, **shares}
 
 
 def _kind(rule: str) -> str:

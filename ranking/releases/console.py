@@ -57,7 +57,9 @@ def build(request: StaffRequest, study: Study) -> HttpResponse:
         background.hand_over("ranking.tasks.build_release", release_id=release.pk)
         messages.success(request, _("A worker builds it now. Look again soon."))
     else:
-        text = _("Nothing changed since release %(n)d: it is that one.") % {"n": release.version}
+        text = _("Nothing changed since release %(version)d: it is that one.") % {
+            "version": release.version
+        }
         messages.info(request, text)
     return redirect("raters:release", study.slug)
 
@@ -79,7 +81,9 @@ def publish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     except release_services.ReleaseRefusedError as error:
         messages.error(request, str(error))
     else:
-        text = _("Release %(n)d is published: the results lead to it.") % {"n": release.version}
+        text = _("Release %(version)d is published: the results lead to it.") % {
+            "version": release.version
+        }
         messages.success(request, text)
     return redirect("raters:release", study.slug)
 
@@ -90,7 +94,7 @@ def unpublish(request: StaffRequest, study: Study, key: str) -> HttpResponse:
     """Keep a published release to the team again."""
     release = _release_or_404(study, key)
     release_services.unpublish_release(release=release, now=timezone.now(), by=request.user)
-    text = _("Release %(n)d is the team's alone again.") % {"n": release.version}
+    text = _("Release %(version)d is the team's alone again.") % {"version": release.version}
     messages.success(request, text)
     return redirect("raters:release", study.slug)
 

@@ -130,7 +130,8 @@ def _clean(cell: Cell, names: Names) -> Cell:
 
 def _together(columns: Sequence[Column], rows: Sequence[Row]) -> Row:
     """Return one row of medians for rows about people."""
-    text = ngettext("%(n)d person, median", "%(n)d people, median", len(rows)) % {"n": len(rows)}
+    text = ngettext("%(n)s person, median", "%(n)s people, median", len(rows))
+    text %= {"n": f"{len(rows):,}"}
     return tuple(
         text if column.kind is ColumnKind.EVALUATOR else _median([row[n] for row in rows])
         for n, column in enumerate(columns)

@@ -141,3 +141,16 @@ def test_names_of_tables_have_english_plurals():
     ]
 
     assert not odd
+
+
+def test_what_is_counted_has_separators_of_thousands():
+    """A placeholder that takes a bare number cannot have them."""
+    found = [
+        f"{file.relative_to(ROOT)}: {text.strip()[:120]}"
+        for folder in ("access", "annotation", "completions", "heart_site", "ranking")
+        for file in (ROOT / folder).rglob("*.py")
+        for text in texts(file)
+        if re.search(r"%\((?:n|n_\w+|new|known|bad|added|changed)\)d", text)
+    ]
+
+    assert found == []

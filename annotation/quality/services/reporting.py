@@ -229,13 +229,13 @@ def _claimed(alerts: list[ReportAlert]) -> QuerySet[ReportAlert]:
 def _message(alerts: list[ReportAlert]) -> EmailMessage:
     """Write what admins need to find the reports; neither a dialogue nor a rater's words."""
     n = len(alerts)
-    subject = ngettext("HEART: %(n)d report by a rater", "HEART: %(n)d reports by raters", n)
+    subject = ngettext("HEART: %(n)s report by a rater", "HEART: %(n)s reports by raters", n)
     lines = [
         _("Raters reported conversations. These, and what they wrote, are in the console alone."),
         "",
         *sorted({_line(alert) for alert in alerts}),
     ]
-    return message_to_admins(subject % {"n": n}, "\n".join(lines))
+    return message_to_admins(subject % {"n": f"{n:,}"}, "\n".join(lines))
 
 
 def _line(alert: ReportAlert) -> str:

@@ -96,10 +96,10 @@ def _message(arrivals: list[FailedArrival]) -> EmailMessage:
 def _lines(study: Study, platform: str, n: int) -> str:
     entry = emails.absolute(reverse("annotation:entry", args=[study.slug]))
     return _(
-        "%(study)s: %(n)d from %(platform)s. The link has to look like this:\n%(link)s\n%(page)s"
+        "%(study)s: %(n)s from %(platform)s. The link has to look like this:\n%(link)s\n%(page)s"
     ) % {
         "study": study.title,
-        "n": n,
+        "n": f"{n:,}",
         "platform": Platform(platform).label,
         "link": f"{entry}?{entry_links.FILLED_IN[platform]}",
         "page": emails.absolute(reverse("console:study", args=[study.slug])),

@@ -109,8 +109,8 @@ def accept_many(request: StaffRequest, dataset: Dataset) -> HttpResponse:
         text = ngettext("%(n)s message accepted.", "%(n)s messages accepted.", n_accepted)
         messages.success(request, text % {"n": f"{n_accepted:,}"})
     if n_changed or not n_accepted:
-        text = _("%(n)d not accepted: read them one by one, for they changed since.")
-        messages.error(request, text % {"n": n_changed})
+        text = _("%(n)s not accepted: read them one by one, for they changed since.")
+        messages.error(request, text % {"n": f"{n_changed:,}"})
     query = MessageFilter.of(request.GET).query
     return redirect(f"{reverse('writing:messages', args=[dataset.slug])}?{query}")
 

@@ -141,15 +141,15 @@ def _show_pool(
 def _would_invite(dataset: Dataset, good: list[str], bad: list[str]) -> str:
     n_known = pool_queries.n_known(dataset, good)
     return _(
-        "Nobody was invited yet. Would be invited: %(new)d. In the pool already: %(known)d. "
-        "Not an e-mail address: %(bad)d."
-    ) % {"new": len(good) - n_known, "known": n_known, "bad": len(bad)}
+        "Nobody was invited yet. Would be invited: %(new)s. In the pool already: %(known)s. "
+        "Not an e-mail address: %(bad)s."
+    ) % {"new": f"{len(good) - n_known:,}", "known": f"{n_known:,}", "bad": f"{len(bad):,}"}
 
 
 def _invited(n: int, n_known: int) -> str:
-    told = ngettext("%(n)d person is invited.", "%(n)d people are invited.", n) % {"n": n}
+    told = ngettext("%(n)s person is invited.", "%(n)s people are invited.", n) % {"n": f"{n:,}"}
     if n_known:
-        told += " " + _("In the pool already, and left as they are: %(n)d.") % {"n": n_known}
+        told += " " + _("In the pool already, and left as they are: %(n)s.") % {"n": f"{n_known:,}"}
     return told
 
 
@@ -160,9 +160,9 @@ def _not_addresses(bad: list[str]) -> str:
     n = len(bad)
     return ngettext(
         "Not an e-mail address, and not invited: %(named)s",
-        "%(n)d are no e-mail addresses, and were not invited: %(named)s",
+        "%(n)s are no e-mail addresses, and were not invited: %(named)s",
         n,
-    ) % {"n": n, "named": named}
+    ) % {"n": f"{n:,}", "named": named}
 
 
 Act = tuple[Callable[..., object], object]
