@@ -6,8 +6,10 @@ import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from typing import IO
 
+from django.conf import settings
 from django.core.cache import caches
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import MemoryFileUploadHandler
@@ -111,6 +113,12 @@ FIXED = {
 }
 
 
+OF_DEBUG_PAGES = FIXED["Content-Security-Policy"].replace(
+    "style-src 'self'", "style-src 'self' 'unsafe-inline'"
+)
+"""For Django's own pages about errors, which are shown with HEART_DEBUG alone."""
+
+
 class FixedHeadersMiddleware:
     """Add the headers that are the same on every answer and that Django has no setting for."""
 
@@ -122,6 +130,8 @@ class FixedHeadersMiddleware:
         response = self.get_response(request)
         for name, value in FIXED.items():
             response[name] = value
+        if settings.DEBUG and response.status_code >= HTTPStatus.BAD_REQUEST:
+            response["Content-Security-Policy"] = OF_DEBUG_PAGES
         return response
 
 

@@ -117,6 +117,15 @@ def test_an_address_of_forms_alone_is_a_page_with_a_way_on_for_who_looks_at_it(a
     assert f'class="button" href="{way_on}"' in answer.content.decode()
 
 
+@pytest.mark.parametrize(("address", "has_styles"), [("/no/such/page/", True), ("/", False)])
+def test_a_page_of_debugging_keeps_its_own_styles(settings, address, has_styles):
+    settings.DEBUG = True
+
+    answer = Client().get(address, secure=True)
+
+    assert ("style-src 'self' 'unsafe-inline'" in answer["Content-Security-Policy"]) is has_styles
+
+
 def test_an_open_line_is_led_to_tls():
     answer = Client().get("/console/?page=2")
 
