@@ -151,15 +151,11 @@ def _circles(checked: _Checked) -> Table:
 
 
 def _drawn_in(board: FittedBoard) -> Floats:
-    """Return the log strengths with the spread that they have without the noise of the fit.
-
-    Their squares add up to those of the true ones plus the trace of their covariance.
-    """
+    """Return the log strengths with the spread that is left without the noise of the fit."""
     theta = board.log_strengths
     noise = float(np.trace(robust_covariance(board.tables, theta).covariance))
     squares = max(float(theta @ theta), noise, 1e-12)
-    drawn_in: Floats = theta * np.sqrt(1.0 - noise / squares)
-    return drawn_in
+    return np.asarray(theta * np.sqrt(1.0 - noise / squares))
 
 
 def _majority_chance(residuals: PairResiduals, theta: Floats) -> Floats:

@@ -18,7 +18,7 @@ from ranking.numerics.clustered_means import (
     resampled_means,
 )
 from ranking.numerics.rater_scales import NoSpreadError, RaterScales, normalise
-from ranking.numerics.simultaneous import rank_intervals, units_of_systems
+from ranking.numerics.simultaneous import rank_intervals
 
 ALL = "All dimensions"
 
@@ -67,13 +67,6 @@ class Measure:
             rng=np.random.default_rng(seed),
         )
 
-    def is_in(self) -> Booleans:
-        """Say which systems were rated in which dialogues, shape (n_dialogues, n_systems)."""
-        found = np.zeros((len(self.scores.units), len(self.scores.systems)), dtype=np.bool_)
-        known = np.isfinite(self.points)
-        found[self.scores.unit[known], self.scores.system[known]] = True
-        return found
-
     def by_dialogue(self, values: Floats, system: int) -> ClusteredMean | None:
         """Return the mean of a system with its error by dialogue, if there is one."""
         rows = self._of(values, system)
@@ -91,6 +84,10 @@ class Measure:
     def n_evaluators(self, system: int) -> int:
         """Return how many evaluators rated the system."""
         return len(np.unique(self.scores.evaluator[self._of(self.points, system)]))
+
+    def n_units(self, system: int) -> int:
+        """Return on how many dialogues the system was rated, two at least."""
+        return max(FEWEST, len(np.unique(self.scores.unit[self._of(self.points, system)])))
 
     def n(self, system: int) -> int:
         """Return how many ratings of the system there are."""
@@ -252,9 +249,8 @@ def _ranks(measure: Measure, method: Method) -> dict[int, tuple[int, int]]:
     drawn = drawn[np.isfinite(drawn).all(axis=1)]
     if len(drawn) < FEWEST or len(measure.scores.units) < FEWEST:
         return {}
-    found = rank_intervals(
-        means, drawn, level=method.level, n_units=units_of_systems(measure.is_in()[:, order])
-    )
+    n_units = np.array([measure.n_units(one) for one in order])
+    found = rank_intervals(means, drawn, level=method.level, n_units=n_units)
     ends = zip(found.best.tolist(), found.worst.tolist(), strict=True)
     return dict(zip(order, ends, strict=True))
 

@@ -1,7 +1,7 @@
 """People's messages against models': how often each is preferred, and by how much."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ranking.analyses import AnalysisInputs
 from ranking.analyses.common import (
     P_VALUE,
     adjusted_tests,
+    decimal,
     ends,
     family_of,
     few_dialogues,
@@ -29,11 +30,13 @@ from ranking.findings import (
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.sources import SystemFacts
 from ranking.numerics.arrays import Booleans, Integers
+from ranking.numerics.clustered_means import ClusteredMean
 
 METHOD = (
     "Shares of the judgments in which a message by a person stood against one by a model. The net "
     "preference is the share that preferred the model less the share that preferred the person, "
-    "from -100 to 100; its interval takes source dialogues as the unit (Liang and Zeger 1986)."
+    "from -100 to 100; its interval is that of the share of wins, ties half (Wilson "
+    "1927), with source dialogues as the unit (Liang and Zeger 1986)."
 )
 SHARES = (
     Column("judgments", "Judgments", ColumnKind.COUNT),
@@ -129,10 +132,18 @@ def _rows(
             warnings.append(f"{name}: judged in one source dialogue alone, and left out.")
             continue
         shares = (mean_cell(met.lead > 0), mean_cell(met.lead == 0), mean_cell(met.lead < 0))
-        rows.append((name, len(met.lead), *shares, *share_cells(net, level)))
+        rows.append((name, len(met.lead), *shares, *_net_cells(net, level)))
         tested.append(net)
     p_values = adjusted_tests(tested)
     return [(*row, p) for row, p in zip(rows, p_values, strict=True)], warnings
+
+
+def _net_cells(net: ClusteredMean, level: float) -> tuple[Cell, ...]:
+    """Return a net preference with Wilson's ends of wins, ties half: t fails beside -1 and 1."""
+    cells = share_cells(net, level)
+    won = replace(net, mean=(1.0 + net.mean) / 2.0, error=net.error / 2.0)
+    ends_of = (decimal(2.0 * end - 1.0) for end in won.share_interval(level))
+    return cells if cells[1] is None else (cells[0], *ends_of)
 
 
 def _overall(rows: list[tuple[Cell, ...]], level: float) -> Table:

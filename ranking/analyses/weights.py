@@ -114,14 +114,11 @@ def jointly_rated(
         replicates=np.stack(
             [to_elo(drawn.log_strengths[:, places[n]]) for n, (_, drawn) in found.items()], axis=1
         ),
-        n_units=np.stack([_units(dimensions[n], method)[places[n]] for n in found]),
+        n_units=np.stack(
+            [units_of_systems(tabulated(dimensions[n], method).is_in())[places[n]] for n in found]
+        ),
     )
     return JointBoards(tuple(found), systems, ratings, method.level), notes
-
-
-def _units(columns: JudgmentColumns, method: Method) -> Integers:
-    """Return on how many dialogues each system was marked."""
-    return units_of_systems(tabulated(columns, method).is_in())
 
 
 def _rated(

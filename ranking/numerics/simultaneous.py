@@ -136,7 +136,7 @@ def as_if_many_units(ratios: Floats, n_units: Units) -> Floats:
 def checked_units(n_units: Units) -> Integers:
     """Return numbers of units as an array; raise ValueError unless all are two or more."""
     n = np.asarray(n_units)
-    if (n < FEWEST_UNITS).any():
+    if n.min(initial=FEWEST_UNITS) < FEWEST_UNITS:
         msg = f"a correction for few units needs two or more, not {n.min()}"
         raise ValueError(msg)
     return n
@@ -150,8 +150,7 @@ def units_of_systems(is_in: Booleans) -> Integers:
 
     ``is_in``, of shape (n_units, n_systems), is that of `ranking.numerics.tables.WinTables`.
     """
-    found: Integers = np.maximum(is_in.sum(axis=0), FEWEST_UNITS)
-    return found
+    return np.asarray(np.maximum(is_in.sum(axis=0), FEWEST_UNITS), dtype=np.int64)
 
 
 def units_of_pairs(n_units: Units) -> Integers:

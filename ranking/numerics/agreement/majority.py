@@ -84,13 +84,10 @@ def match(
     alike = np.bincount(place, weights=is_alike.astype(np.float64)).astype(np.float64)
     share = float(alike.sum() / n.sum())
     drawn, n_units = _resample(alike, n, n_replicates, rng), len(found)
-    if n_units == 1:
-        return Matched(len(unit), share, nothing, nothing)
-    error = float(drawn.std()) * math.sqrt(n_units / (n_units - 1))
+    error = float(drawn.std()) * math.sqrt(n_units / max(n_units - 1, 1))
     mean = ClusteredMean(share, error, len(unit), n_units)
-    return Matched(
-        len(unit), share, *(mean.share_interval(level) if mean.varies else (nothing, nothing))
-    )
+    reach = mean.share_interval(level) if mean.varies else (nothing, nothing)
+    return Matched(len(unit), share, *reach)
 
 
 def _resample(alike: Floats, n: Floats, n_replicates: int, rng: np.random.Generator) -> Floats:

@@ -21,6 +21,7 @@ from tests.ranking.analyses.helpers import (
     strata_of,
     table,
 )
+from tests.ranking.numerics import peers
 
 THETA = (1.2, 0.7, 0.2, -0.3, -0.7, -1.1)
 
@@ -171,6 +172,16 @@ class TestShares:
         assert rows[0]["tie"] == pytest.approx((lead == 0).mean(), abs=1e-4)
         assert rows[0]["low"] > 0 > rows[1]["high"]
         assert rows[0]["p"] < 0.05
+
+    def test_near_one_side_have_the_interval_of_wilson(self):
+        inputs = written_by(duel([3] * 57 + [-3] * 3), ("MODEL", "HUMAN"))
+
+        row = table(analyse("PEOPLE", inputs), "overall")[0]
+
+        low, high = peers.proportion_confint(57, 60, method="wilson")
+        assert row["value"] == 0.9
+        # Student's t goes from 0.79 to 1.01.
+        assert (row["low"], row["high"]) == pytest.approx((2 * low - 1, 2 * high - 1), abs=5e-3)
 
     def test_tell_strata_and_kinds_of_evaluators_apart(self, columns):
         rows = table(analyse("PEOPLE", written_by(columns, n_adversarial=20)), "overall")
