@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from django.db.models import Q
+
 from ranking import figures
 from ranking.boards import missing_from, refusal_of
 from ranking.choices import FitState
@@ -126,12 +128,13 @@ def _put_results(contents: Contents, folder: Path) -> Computed:
 def _ratings(contents: Contents, fit: Fit) -> dict[str, Any]:
     """Return a fit with all its ratings: none of one below the minimum of its study."""
     refusal = refusal_of(fit)
-    rates = DimensionRate.objects.filter(rating__fit=fit)
+    told = Q(pk__in=()) if refusal else Q(fit=fit)
+    rows = Rating.objects.filter(told).select_related("system").order_by("system__slug")
+    people = HumanRating.objects.filter(told).order_by("kind")
+    rates = DimensionRate.objects.filter(rating__in=Rating.objects.filter(told).values("pk"))
     found: dict[int, dict[str, Any]] = {}
     for rating, dimension, wins, n in rates.values_list("rating", "dimension", "wins", "n_marks"):
         found.setdefault(rating, {})[dimension] = {"wins": wins, "n_marks": n}
-    rows = Rating.objects.filter(fit=fit).select_related("system").order_by("system__slug")
-    people = HumanRating.objects.filter(fit=fit).order_by("kind")
     known = {key: fit.diagnostics[key] for key in fit.diagnostics if key not in KEPT_BACK}
     return {
         "fit": fit.key,
@@ -150,12 +153,9 @@ def _ratings(contents: Contents, fit: Fit) -> dict[str, Any]:
             {"system": row.system.slug, "dimensions": found.get(row.pk, {})}
             | {name: getattr(row, name) for name in RATED}
             for row in rows
-            if not refusal
         ],
         "people": [
-            {"kind": row.kind} | {name: getattr(row, name) for name in OF_PEOPLE}
-            for row in people
-            if not refusal
+            {"kind": row.kind} | {name: getattr(row, name) for name in OF_PEOPLE} for row in people
         ],
     }
 

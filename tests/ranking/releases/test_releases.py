@@ -4,9 +4,10 @@ import shutil
 import warnings
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.choices import RaterState
@@ -195,8 +196,11 @@ class TestWhatIsReleased:
             Study.objects.filter(pk=study.pk).update(content=study.content | minimum)
             put_under_hashes(study)
 
-        folder = build_another(built, tmp_path / "small", want_more, is_drawn=True)
+        with CaptureQueriesContext(connection) as asked:
+            folder = build_another(built, tmp_path / "small", want_more, is_drawn=True)
 
+        of_ratings = [one["sql"] for one in asked if 'FROM "ranking_rating"' in one["sql"]]
+        assert of_ratings == []
         told = document(folder, f"ratings/{one_fit(built[0])}.json")
         assert (told["state"], told["ratings"], told["people"]) == ("REFUSED", [], [])
         assert f"{told['n_judgments']} of 1000000 judgments" in told["refusal"]
