@@ -19,7 +19,6 @@ from ranking.choices import ReleaseState
 from ranking.models import Release
 from ranking.released import queries as released_queries
 from ranking.released.http import zip_answer
-from ranking.releases import queries
 from ranking.releases import services as release_services
 from ranking.releases.queries import RELEASE
 
@@ -29,7 +28,7 @@ from ranking.releases.queries import RELEASE
 def releases(request: StaffRequest, study: Study) -> HttpResponse:
     """Show what a release would hold, what is in the way, and the releases that there are."""
     shown = figures_of(study, RELEASE, now=timezone.now())
-    dataset, rows = study.dataset, queries.release_rows(study)
+    dataset, rows = study.dataset, released_queries.release_rows(study)
     parts = {
         "study": study,
         "shown": shown,

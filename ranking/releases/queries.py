@@ -1,14 +1,13 @@
 """Reads about releases: what one would hold, what is in the way, which there are."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
 
 from annotation.models import (
-    Comparison,
     Exclusion,
     ExternalDecision,
     JudgeCall,
@@ -23,11 +22,11 @@ from annotation.rationales.queries import TextCounts, texts_for_release
 from annotation.studies.counts import has_few_judgments, newest_keys
 from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, System
-from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
+from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits.queries import newest_of
 from ranking.judgments.analysis_set import is_deleted_after, n_decisions
 from ranking.judgments.method import Stamp
-from ranking.models import Analysis, Fit, Release
+from ranking.models import Analysis, Fit
 
 MOST_LIVE = 2_000
 """Judgments that a page adds up itself."""
@@ -169,47 +168,3 @@ def _leases(study: Study) -> "QuerySet[Any, tuple[Any, ...]]":
     """Return how many of the study's leases ended how."""
     leases = study.comparisons.order_by("leases__outcome").values_list("leases__outcome")
     return leases.annotate(n=Count("leases"))
-
-
-Stay = tuple[dt.datetime, dt.datetime | None]
-"""Since when a release tells of somebody or of a text, and when that left."""
-
-
-def release_rows(study: Study) -> list[Release]:
-    """Return the releases of a study, the newest first; three queries.
-
-    Each has ``n_left``: of one that is built, how many people or texts that are in it went since,
-    so that it is stale.
-    """
-    releases = Release.objects.filter(study=study).select_related("study", "built_by")
-    gone = [*_people_gone(study), *_texts_gone(study)]
-    found = list(releases.order_by("-version"))
-    for one in found:
-        n_left = sum(went is not None and came <= one.as_of < went for came, went in gone)
-        one.n_left = n_left if one.state == ReleaseState.DONE else 0  # type: ignore[attr-defined] # like an annotation
-    return found
-
-
-def is_stale(release: Release) -> bool:
-    """Say whether somebody, or a text, that is in a built release left since."""
-    found = (one for one in release_rows(release.study) if one == release)
-    return any(one.n_left for one in found)  # type: ignore[attr-defined] # like an annotation
-
-
-def _people_gone(study: Study) -> Iterator[Stay]:
-    """Yield of each rater who had their answers deleted since when a release tells of them."""
-    left = Rater.objects.filter(study=study, data_kept=False)
-    told = left.annotate(
-        judged=Min("judgments__submitted_at"), decided=Min("exclusions__decided_at")
-    )
-    for went, *times in told.values_list("ended_at", "judged", "decided"):
-        if came := [time for time in times if time is not None]:
-            yield min(came), went
-
-
-def _texts_gone(study: Study) -> Iterator[Stay]:
-    """Yield of each deleted text of the study's pairs when it was there."""
-    pairs = Comparison.objects.filter(study=study)
-    compared = Q(pk__in=pairs.values("first")) | Q(pk__in=pairs.values("second"))
-    deleted = Completion.objects.filter(compared, erased_at__isnull=False)
-    yield from deleted.values_list("created_at", "erased_at")

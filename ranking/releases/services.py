@@ -25,7 +25,7 @@ from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
 from ranking.models import Fit, Release
-from ranking.released.queries import folder_of, listed
+from ranking.released.queries import folder_of, is_stale, listed
 from ranking.released.writing import SUMS, sha256_of
 from ranking.releases import queries
 
@@ -264,7 +264,7 @@ def publish_release(*, release: Release, now: dt.datetime, by: User) -> bool:
     ReleaseRefusedError
         If somebody, or a text, that is in it left since.
     """
-    if queries.is_stale(release):
+    if is_stale(release):
         raise ReleaseRefusedError(STALE.format(version=release.version))
     waiting = Release.objects.filter(
         pk=release.pk, state=ReleaseState.DONE, published_at__isnull=True

@@ -46,12 +46,14 @@ def leaderboard(request: HttpRequest, results: Results) -> HttpResponse:
     """Show the newest ratings of the pool and the contexts that the address names."""
     chosen = filters_or_404(request, results)
     fit = results.latest(*chosen.selected)
+    release = queries.published_release(results.study)
     parts = _frame(results) | {
         "filters": chosen,
         **(_with_board(fit, results) if fit else {}),
         "has_fits": chosen.has_any,
         "is_out_of_date": results.has_all and is_out_of_date(fit),
-        "release": queries.published_release(results.study),
+        "release": release,
+        "is_release_stale": release is not None and queries.is_stale(release),
     }
     return render(request, "ranking/results.html", parts)
 

@@ -31,6 +31,7 @@ from tests.helpers.factories import (
     make_study,
 )
 from tests.helpers.factories_written_once import make_exclusion, make_member
+from tests.helpers.pages import text
 from tests.helpers.released import START, make_kept_release
 
 pytestmark = pytest.mark.django_db
@@ -191,6 +192,20 @@ def test_a_release_is_stale_by_who_or_what_is_in_it_and_left_since(client, study
     release.refresh_from_db()
     assert (release.published_at is None) is (n > 0)
     assert ("1 person or text left" in page, "2 people or texts" in page) == (n == 1, n == 2)
+
+
+@pytest.mark.parametrize(
+    ("leave", "is_stale"), [(one_who_judged, True), (one_who_judged_after_it, False)]
+)
+def test_a_published_release_that_is_stale_says_so_to_its_readers(client, study, leave, is_stale):
+    release = make_kept_release(study, as_of=START)
+    Release.objects.filter(pk=release.pk).update(published_at=START)
+    leave(study)
+
+    shown = text(client.get(reverse("ranking:leaderboard", args=[study.slug])))
+
+    assert "Download the release" in shown
+    assert ("Data in this release has since been withdrawn" in shown) is is_stale
 
 
 def test_judgments_that_came_since_the_ratings_ask_for_a_refit(client, study, begun):
