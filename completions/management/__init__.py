@@ -20,9 +20,7 @@ def printing() -> Iterator[None]:
     Ctrl-C, a reader who has read enough and a full disk have exit codes of their own, since the
     usual ones tell what a command found.
     """
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started the process
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    _have_streams()
     try:
         try:
             yield
@@ -36,6 +34,13 @@ def printing() -> Iterator[None]:
         if error.errno not in FULL:
             raise
         _end(f"The answer could not be written: {error.strerror}.", UNWRITTEN)
+
+
+def _have_streams() -> None:
+    """Write nowhere what goes to a stream that whoever started the process closed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _end(said: str, code: int) -> NoReturn:
