@@ -104,15 +104,6 @@ class TestThePage:
         assert "Nobody has come yet" in page(manager, study)
         assert manager.get(address, {"show": "x"}).status_code == 404
 
-    def test_asks_few_questions_however_many_came(
-        self, manager, study, django_assert_max_num_queries
-    ):
-        for n in range(16):
-            come(study, session=f"x-{n}")
-
-        with django_assert_max_num_queries(15):
-            page(manager, study)
-
 
 class TestFiles:
     def rows(self, client, study, name, **query):
