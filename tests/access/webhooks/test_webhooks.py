@@ -342,15 +342,11 @@ class TestActs:
 
 @pytest.mark.postgres
 def test_a_receiver_that_repeats_the_address_has_no_secret_of_it_written_down():
-    with socket.create_server(("127.0.0.1", 0)) as rude:
-        port = rude.getsockname()[1]
+    class Rude(StreamRequestHandler):
+        def handle(self):
+            self.request.sendall(self.request.recv(65536).split(b"\r\n")[0] + b"\r\n")
 
-        def answer():
-            line, _ = rude.accept()
-            with line:
-                line.sendall(line.recv(65536).split(b"\r\n")[0] + b"\r\n")
-
-        threading.Thread(target=answer).start()
+    with served(Rude) as port:
         row = make_delivery(hook=make_hook(url=f"http://127.0.0.1:{port}/heart?key=abc"))
         deliver()
 

@@ -355,7 +355,10 @@ class TestLocking:
         settings.HEART_DATA_DIR = tmp_path
 
     def test_leaves_no_file_behind_however_the_work_ends(self, choose, tmp_path):
-        for work in (lambda *_: {}, break_off, refuse):
+        def succeed(*_given):
+            return {}
+
+        for work in (succeed, break_off, refuse):
             make_job(kind=JobKind.BUILD)
             choose(work)
             do()
@@ -367,7 +370,8 @@ class TestLocking:
     def test_of_a_file_that_was_deleted_since_it_was_opened_is_begun_again(
         self, monkeypatch, tmp_path, is_made_anew
     ):
-        path, tries, lock = tmp_path / "trying.lock", [], fcntl.flock
+        path, lock = tmp_path / "trying.lock", fcntl.flock
+        tries: list[object] = []
 
         def lock_late(mark, how):
             if not tries:  # who had the lock ended now, and another may have begun

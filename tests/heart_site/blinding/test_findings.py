@@ -269,10 +269,13 @@ class TestOracles:
 
     def test_are_looked_for_in_moments_in_which_no_rater_waits_for_long(self, study, monkeypatch):
         n_read, read = [], replaying._read
+
+        def count(paths):
+            n_read.append(len(paths))
+            return read(paths)
+
         monkeypatch.setattr(replaying, "AT_ONCE", 4)
-        monkeypatch.setattr(
-            replaying, "_read", lambda paths: n_read.append(len(paths)) or read(paths)
-        )
+        monkeypatch.setattr(replaying, "_read", count)
 
         replaying.oracles(study, now=LATER)
 
