@@ -85,26 +85,31 @@ N_MORE = 3
 BUILT = {"state": "DONE", "ended_at": NOW, "manifest_hash": "0" * 64}
 
 
+def make_around(comparison):
+    """Make a row of each kind that hangs on a pair of a study."""
+    study = comparison.study
+    writer = make_writer(dataset=study.dataset)
+    make_sent(lease=make_writing_lease(writer=writer, context=comparison.context))
+    make_hold(completion=comparison.first)
+    make_report(lease=make_lease(comparison=comparison))
+    make_external(batch=make_batch(study=study), comparison=comparison)
+    make_scan(judgment=make_judgment(comparison=comparison))
+    make_judge_call(run=make_judge_run(study=study), comparison=comparison, **DONE)
+
+
 def make_more(study, nth):
     """Make a few rows of each kind that the pages of a study, its dataset and the site list."""
     make_judged_study(study=study, with_llm=True)
-    for n in range(N_MORE):
-        make_log_entry(subject=f"study {study.slug}", by=make_member(f"member-{nth}-{n}"))
+    for name in (f"{nth}-{n}" for n in range(N_MORE)):
+        make_log_entry(subject=f"study {study.slug}", by=make_member(f"member-{name}"))
         make_delivery()
         make_generation_run(dataset=make_dataset())
-        make_reviewable(dataset=study.dataset, key=f"context-{nth}-{n}")
+        make_reviewable(dataset=study.dataset, key=f"context-{name}")
         make_release(study=study, **BUILT)
         make_quality_check(comparison=make_comparison(study=study, purpose="CHECK"))
-        comparison = make_comparison(study=study)
-        writer = make_writer(dataset=study.dataset)
-        make_sent(lease=make_writing_lease(writer=writer, context=comparison.context))
-        make_hold(completion=comparison.first)
-        make_report(lease=make_lease(comparison=comparison))
-        make_external(batch=make_batch(study=study), comparison=comparison)
-        make_scan(judgment=make_judgment(comparison=comparison))
-        person = {"platform": "PROLIFIC", "external_id": f"person-{nth}-{n}"}
-        make_submission(rater=make_rater(study=study, **person))
-        make_judge_call(run=make_judge_run(study=study), comparison=comparison, **DONE)
+        rater = make_rater(study=study, platform="PROLIFIC", external_id=f"person-{name}")
+        make_submission(rater=rater)
+        make_around(make_comparison(study=study))
     services.refit_study(study=study, clock=lambda: NOW + (4 + nth) * HOUR)
 
 
