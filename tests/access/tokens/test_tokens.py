@@ -152,6 +152,7 @@ class TestEveryAddress:
     def test_lets_a_token_of_its_scope_in_and_no_other(self, settings, scope, study):
         settings.HEART_API_RATES = dict.fromkeys(settings.HEART_API_RATES, 1000)
         make_study(slug="demo")
+        make_study(slug="other")
 
         assert let_in(make_secret(scope, study=study)) == set(right(scope, study))
 

@@ -52,7 +52,7 @@ def verdict_of(comparison):
 
 
 def pair_of(comparison):
-    return verdict_queries.judged_pair(comparison.study, comparison.key)
+    return verdict_queries.judged_pair(comparison.study, comparison.public_key)
 
 
 class TestVerdicts:
@@ -257,6 +257,7 @@ class TestOneComparison:
         comparison = asked(["A+3"])
         JudgeCall.objects.update(asked={"first_try": {"answer": "secret"}}, error_detail="secret")
         delete_text(comparison.first_id)
+        comparison.refresh_from_db()
 
         ((*_, (call,)),) = pair_of(comparison)["judges"]
 

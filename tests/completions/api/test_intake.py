@@ -12,7 +12,13 @@ from access.models import IdempotencyKey, LogEntry, Member
 from completions import api
 from completions.models import BroughtCompletion, Completion, Hold
 from tests.helpers.datasets import TEXT
-from tests.helpers.factories import make_completion, make_context, make_dataset, make_system
+from tests.helpers.factories import (
+    make_completion,
+    make_context,
+    make_dataset,
+    make_study,
+    make_system,
+)
 from tests.helpers.factories_of_site import bearing, make_secret
 from tests.helpers.factories_written_once import make_member
 
@@ -181,6 +187,8 @@ class TestWhoMay:
         ids=["a rater's", "a reader's", "one study's"],
     )
     def test_no_token_that_is_not_for_it(self, scopes, study):
+        make_study(slug="demo")
+
         answer = post(make_secret(*scopes, study=study), ROW)
 
         assert (answer.status_code, answer.json()["code"]) == (403, "permission_denied")

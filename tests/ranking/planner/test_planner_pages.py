@@ -237,7 +237,7 @@ class TestThePage:
     def test_waits_for_the_analysis_of_ratings_that_are_there(self, admin_client):
         fit = make_rated_fit()
 
-        assert "comes with the analysis of planning" in shown(admin_client, fit.study)
+        assert "needs an analysis that follows the ratings" in shown(admin_client, fit.study)
 
     @pytest.mark.parametrize(
         "query", [{"elo": "0"}, {"power": "1"}, {"level": "x"}, {"pool": "cats"}, {"rho": "2"}]
