@@ -291,7 +291,7 @@ def test_a_nul_that_reaches_the_database_is_answered_by_400(owner, name, sent):
     answer = owner.post(reverse(name, args=[study.slug]), sent)
 
     assert answer.status_code == 400
-    assert "could not be taken in" in answer.content.decode()
+    assert "couldn’t read that" in answer.content.decode()
 
 
 @pytest.mark.parametrize("spelled", ["text", "JSON"])
