@@ -8,7 +8,7 @@ import numpy as np
 from ranking.judgments.groups import NO_PAIRS, GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import Outcomes, outcomes, win_tables
-from ranking.numerics.arrays import Floats, Integers
+from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import BradleyTerryFit, NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -164,7 +164,8 @@ def _assemble(
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise EstimateRefusedError(msg)
     elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
-    level, n_units = method.level, units_of_systems(tables.is_in())
+    level, is_in = method.level, tables.is_in()
+    n_units = units_of_systems(is_in)
     single = expanded_intervals(elo, resampled, level=level, n_units=n_units)
     joint = joint_intervals(elo, resampled, level=level, n_units=n_units)
     ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=level, n_units=n_units)
@@ -185,26 +186,27 @@ def _assemble(
         sandwich_se=ELO_PER_LOG_UNIT * errors,
         outcomes=outcomes(judgments),
         replicates=replicates,
-        diagnostics=_diagnose(judgments, tables, fit, replicates, ranks)
-        | {"joint_critical_value": joint.critical_value},
+        diagnostics=_diagnose(fit, replicates, ranks)
+        | {
+            "joint_critical_value": joint.critical_value,
+            "is_corrected_for_few_units": bool((n_units < FEW_UNITS).any()),
+            "warnings": [
+                *(_few(tables) or _few_of_some(judgments.systems, is_in)),
+                *_unconnected(replicates),
+            ],
+        },
     )
 
 
 def _diagnose(
-    judgments: GroupedJudgments,
-    tables: WinTables,
-    fit: BradleyTerryFit,
-    replicates: BootstrapReplicates,
-    ranks: RankIntervals,
+    fit: BradleyTerryFit, replicates: BootstrapReplicates, ranks: RankIntervals
 ) -> dict[str, Any]:
-    """Say how the computation went, and what a reader should be warned of."""
+    """Say how the computation went."""
     return {
         "iterations": fit.iterations,
         "replicates": replicates.n_replicates,
         "replicates_without_maximum": replicates.n_without_maximum,
         "rank_critical_value": ranks.critical_value,
-        "is_corrected_for_few_units": tables.n_units < FEW_UNITS,
-        "warnings": [*(_few(tables) or _few_of_some(judgments)), *_unconnected(replicates)],
     }
 
 
@@ -220,13 +222,9 @@ def _few(tables: WinTables) -> list[str]:
     return [warning]
 
 
-def _few_of_some(judgments: GroupedJudgments) -> list[str]:
+def _few_of_some(systems: tuple[str, ...], is_in: Booleans) -> list[str]:
     """Name the systems that were judged on few of the dialogues, and on how many."""
-    counts = judgments.counts
-    is_judged = np.zeros((len(judgments.systems), len(judgments.dialogues)), dtype=np.bool_)
-    for system in (counts.first, counts.second):
-        is_judged[system, counts.unit] = True
-    n_of = zip(judgments.systems, is_judged.sum(axis=1), strict=True)
+    n_of = zip(systems, is_in.sum(axis=0), strict=True)
     few = [f"{slug} ({n})" for slug, n in n_of if n < FEW_OF_A_SYSTEM]
     if not few:
         return []

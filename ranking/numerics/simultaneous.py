@@ -115,9 +115,10 @@ def for_few_units(critical_value: float, n_units: Units | None) -> Floats:
     """
     if n_units is None:
         return np.asarray(critical_value)
-    n = checked_units(n_units)
+    n, place = np.unique(checked_units(n_units), return_inverse=True)  # of pairs few differ
     reached = -special.stdtrit(n - 1.0, float(special.ndtr(-critical_value)))
-    return np.asarray(reached * np.sqrt(n / (n - 1.0)))
+    stretched = np.asarray(reached * np.sqrt(n / (n - 1.0)), dtype=np.float64)
+    return stretched[place.reshape(np.shape(n_units))]
 
 
 def as_if_many_units(ratios: Floats, n_units: Units) -> Floats:
