@@ -86,7 +86,9 @@ def _common(row: Row) -> dict[str, Any]:
         rater = rater[0] if rater else None
     if isinstance(rater, dict):
         rater = rater.get("email") or rater.get("id")
-    common = {**row, "context_id": context if turn is None else f"{context}, turn {turn}"}
+    if turn is not None and not isinstance(context, (list, dict)):
+        context = f"{context}, turn {turn}"
+    common = {**row, "context_id": context}
     return common if rater is None else common | {"rater_id": rater}
 
 

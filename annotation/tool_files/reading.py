@@ -50,6 +50,8 @@ class ToolFile:
     """What the layouts found mean, by their names."""
     ties: Counter[str] = field(default_factory=Counter)
     n_without_context: int = 0
+    place: str = "line"
+    """What ``lines`` count: rows, where lines are no records."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -98,9 +100,10 @@ def read_tool_file(
     found, layout = ToolFile(), None
     try:
         for entry in read(source):
+            found.place = "row" if entry.line is None else found.place
             row = _row(entry)
-            if row is None:
-                found.unreadable.append(RowFault(_line(entry), entry.fault or "no object"))
+            if isinstance(row, str):
+                found.unreadable.append(RowFault(_line(entry), row))
                 continue
             row = _renamed(row, columns)
             layout = layout or _recognised(row, demanded, layouts)
@@ -139,11 +142,12 @@ def _line(entry: FileEntry) -> int:
     return entry.number if entry.line is None else entry.line
 
 
-def _row(entry: FileEntry) -> dict[str, Any] | None:
-    """Return a record with its names as those of tables are spelled."""
+def _row(entry: FileEntry) -> dict[str, Any] | str:
+    """Return a record with its names as those of tables are spelled, or say why there is none."""
     if not isinstance(entry.value, dict):
-        return None
-    return {named(str(name)): value for name, value in entry.value.items()}
+        return entry.fault or "no object"
+    row = {named(str(name)): value for name, value in entry.value.items()}
+    return row if len(row) == len(entry.value) else "two of its names differ in spelling alone"
 
 
 def _renamed(row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ import csv
 import itertools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from completions.files.records import FileEntry, records
-from completions.files.refusals import InputFileError
+from completions.files.refusals import InputFileError, shown
 from completions.files.text import (
     MOST_UNPACKED,
     PARQUET,
@@ -109,7 +110,9 @@ def _parquet(file: BinaryIO, *, is_sent: bool) -> Iterator[FileEntry]:
         if is_sent:
             _refuse_too_much(_told_sizes(parquet.ParquetFile(file)))
             _refuse_too_much(_found_sizes(file))
-        batches = parquet.ParquetFile(file).iter_batches(batch_size=BATCH)
+        whole = parquet.ParquetFile(file)
+        _refuse_doubled(whole.schema_arrow.names)
+        batches = whole.iter_batches(batch_size=BATCH)
         rows = itertools.chain.from_iterable(batch.to_pylist() for batch in batches)
         for number, row in enumerate(rows, start=1):
             yield FileEntry(number, row)
@@ -228,12 +231,19 @@ def _header(line: str, columns: Columns, at: int, told: str) -> tuple[str, list[
         known = ", ".join(columns.known)
         msg = f"line {at} names no column {', '.join(missing)}; it has to name {known}"
         raise InputFileError(msg)
-    alike = [named(name) for name in names]
-    twice = sorted({name for name in alike if name and alike.count(name) > 1})
-    if twice:
-        msg = f"line {at} names a column twice: {', '.join(twice)}"
-        raise InputFileError(msg)
+    _refuse_doubled([named(name) for name in names if name], f"line {at} ")
     return separator, names
+
+
+def doubled(names: Sequence[str]) -> list[str]:
+    """Return the names that stand more than once, sorted, so that any terminal shows them."""
+    return [shown(name) for name, n in sorted(Counter(names).items()) if n > 1]
+
+
+def _refuse_doubled(names: Sequence[str], where: str = "") -> None:
+    if twice := doubled(names):
+        msg = f"{where}names a column twice: {', '.join(twice)}"
+        raise InputFileError(msg)
 
 
 def _names(line: str, separator: str, columns: Columns) -> list[str]:

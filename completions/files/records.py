@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from completions.files.refusals import InputFileError
 
@@ -265,4 +265,19 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(msg)
 
 
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these names and values, for a decoder.
+
+    Raises
+    ------
+    ValueError
+        If a name stands twice: either value may be the one that is meant.
+    """
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        msg = "a name stands twice in an object"
+        raise ValueError(msg)
+    return found
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=named_once)

@@ -138,6 +138,11 @@ def bad_fields(error: "ValidationError", position: int) -> tuple[Refused, ...]:
     )
 
 
+def shown(line: str) -> str:
+    """Return one line as any terminal shows it: what a file says may move its cursor."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
+
+
 def printable(name: object) -> str:
     """Return a name that somebody sent, so that it can be sent back."""
     return str(name)[:LONGEST_NAME].encode("utf-8", "replace").decode()

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from annotation.tool_files.reading import JudgmentFileError, RowFault, bad_rows
-from ranking.files.judgments import COUNTS, Places, RawColumns, coded, coded_texts
+from completions.files.reading import doubled
+from ranking.files.judgments import COUNTS, NAMES, Places, RawColumns, coded, coded_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,10 +126,14 @@ def _csv_header(path: Path) -> list[str]:
     if not header:
         msg = "The file is empty."
         raise JudgmentFileError(msg)
-    if doubled := sorted({name for name in header if header.count(name) > 1}):
-        msg = f"The header names a column twice: {', '.join(doubled)}."
-        raise JudgmentFileError(msg)
+    _refuse_doubled(header)
     return header
+
+
+def _refuse_doubled(names: list[str]) -> None:
+    if twice := doubled(names):
+        msg = f"The header names a column twice: {', '.join(twice)}."
+        raise JudgmentFileError(msg)
 
 
 def _csv_records(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -160,7 +165,7 @@ def _not_utf_8(path: Path) -> JudgmentFileError:
     return bad_rows(faults, total=len(faults))
 
 
-class _LineError(Exception):
+class LineError(Exception):
     """A line is no object with plain values."""
 
 
@@ -190,7 +195,7 @@ def places_of_jsonl(path: Path, names: tuple[str, ...]) -> Places:
     for number, line in _jsonl_lines(path):
         try:
             _jsonl_values(line, names)
-        except _LineError as error:
+        except LineError as error:
             unreadable.append(RowFault(number, str(error)))
         else:
             lines.append(number)
@@ -249,7 +254,7 @@ def _read_by_line(path: Path, names: tuple[str, ...]) -> RawColumns:
     for _, line in _jsonl_lines(path):
         try:
             rows.append(_jsonl_values(line, names))
-        except _LineError:
+        except LineError:
             n_unreadable += 1
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     found = {name: column for name, column in columns.items() if any(column)}
@@ -269,12 +274,12 @@ def _jsonl_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _jsonl_values(line: bytes, names: tuple[str, ...]) -> tuple[str | None, ...]:
     record = _record(line)
-    values = tuple(_text(name, record.get(name)) for name in names)
+    values = tuple(text_of(name, record.get(name)) for name in names)
     try:
         "".join(filter(None, values)).encode()
     except UnicodeEncodeError:
         msg = "contains half of a surrogate pair"
-        raise _LineError(msg) from None
+        raise LineError(msg) from None
     return values
 
 
@@ -283,19 +288,19 @@ def _record(line: bytes) -> dict[str, Any]:
         record: Any = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
         msg = "not UTF-8; save the file in that encoding"
-        raise _LineError(msg) from None
+        raise LineError(msg) from None
     except json.JSONDecodeError as error:
         msg = f"not JSON: {error.msg} at column {error.colno}"
-        raise _LineError(msg) from None
+        raise LineError(msg) from None
     except RecursionError:
         msg = "nested too deep"
-        raise _LineError(msg) from None
+        raise LineError(msg) from None
     except ValueError:
         msg = "a number in it has too many digits"
-        raise _LineError(msg) from None
+        raise LineError(msg) from None
     if not isinstance(record, dict):
         msg = "not a JSON object"
-        raise _LineError(msg)
+        raise LineError(msg)
     return record
 
 
@@ -303,20 +308,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         msg = "says a name twice"
-        raise _LineError(msg)
+        raise LineError(msg)
     return record
 
 
-def _text(name: str, value: object) -> str | None:
+def text_of(name: str, value: object) -> str | None:
     """Return a value as text; a whole number has no decimals, what is not there is None."""
     match value:
         case None | str():
             return value
-        case bool() if name == COUNTS:
+        case bool() if name not in NAMES:
             return str(value)
         case bool() | list() | dict():
             msg = f"{name} is neither text nor a number"
-            raise _LineError(msg)
+            raise LineError(msg)
         case float() if math.isnan(value):
             return None
         case float() if value.is_integer():
@@ -330,13 +335,14 @@ def read_parquet(path: Path, names: tuple[str, ...]) -> RawColumns:
     Raises
     ------
     JudgmentFileError
-        If the file is no Parquet, or a column holds neither text nor numbers.
+        If the file is no Parquet, names a column twice, or a column holds neither text nor numbers.
     """
     import pyarrow as pa  # noqa: PLC0415 (the site works without it in memory)
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
         file = parquet.ParquetFile(path)
+        _refuse_doubled(file.schema_arrow.names)
         present = [name for name in names if name in file.schema_arrow.names]
         table = file.read(columns=present)
     except (pa.ArrowInvalid, OSError) as error:

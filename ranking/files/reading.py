@@ -1,6 +1,6 @@
 """Reading a file of judgments, another tool's too: all of it, or a refusal that names rows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -113,8 +113,7 @@ def _read(
         raw = form.read(path, options.all)
         if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
             return form, raw, ()
-    form, told = read_foreign(path, columns, options.demanded)
-    return form, form.read(path, options.all), told
+    return read_foreign(path, columns, options)
 
 
 def _is_plain(path: Path) -> bool:
@@ -268,31 +267,28 @@ def _with_verdict(judgments: FileJudgments, without: Booleans) -> FileJudgments:
 
 
 def read_foreign(
-    path: Path, columns: Mapping[str, str], demanded: Sequence[str]
-) -> tuple[Format, tuple[str, ...]]:
-    """Read the file at once; return a format that gives its columns, and how it was read.
+    path: Path, columns: Mapping[str, str], options: ReadOptions
+) -> tuple[Format, RawColumns, tuple[str, ...]]:
+    """Read the file row by row; return where its rows stand, its columns, and how it was read.
 
     Raises
     ------
     JudgmentFileError
         As `annotation.tool_files.reading.read_tool_file`.
     """
-    found = read_tool_file(path, columns, demanded=demanded)
-
-    def raw(_path: Path, names: tuple[str, ...]) -> RawColumns:
-        present = [name for name in names if any(name in row for row in found.rows)]
-        coded = {name: coded_texts(_text(row.get(name)) for row in found.rows) for name in present}
-        return RawColumns(coded, len(found.rows), len(found.unreadable))
-
-    return Format(raw, lambda _path, _wanted: Places(found.lines, found.unreadable)), found.told
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    found = read_tool_file(path, columns, demanded=options.demanded)
+    names = [name for name in options.all if any(name in row for row in found.rows)]
+    rows, places = list[tuple[str, ...]](), Places([], found.unreadable)
+    for line, row in zip(found.lines, found.rows, strict=True):
+        try:
+            rows.append(tuple(formats.text_of(name, row.get(name)) or "" for name in names))
+            places.lines.append(line)
+        except formats.LineError as error:
+            places.unreadable.append(RowFault(line, str(error)))
+    coded = dict(zip(names, map(coded_texts, zip(*rows, strict=True)), strict=False))
+    raw = RawColumns(coded, len(rows), len(places.unreadable))
+    form = Format(lambda _path, _names: raw, lambda _path, _names: places, found.place)
+    return form, raw, found.told
 
 
 def winners(column: Coded) -> Coded:

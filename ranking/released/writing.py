@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from completions.files.records import named_once
+
 SUMS = "SHA256SUMS"
 
 
@@ -89,7 +91,7 @@ def read_json(content: bytes) -> Any:  # noqa: ANN401 (JSON is anything)
     """
     text = text_of(content)
     try:
-        return json.loads(text, object_pairs_hook=_named_once, parse_constant=_refuse_number)
+        return json.loads(text, object_pairs_hook=named_once, parse_constant=_refuse_number)
     except json.JSONDecodeError as error:
         msg = f"it is no JSON at line {error.lineno:,}, sign {error.colno:,}"
     except RecursionError:
@@ -110,14 +112,6 @@ def text_of(content: bytes) -> str:
     except UnicodeDecodeError as error:
         msg = f"byte {error.start + 1:,} is not UTF-8"
         raise ValueError(msg) from error
-
-
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        msg = "a name stands twice in an object"
-        raise ValueError(msg)
-    return found
 
 
 def _refuse_number(name: str) -> None:

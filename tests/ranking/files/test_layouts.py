@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from django.core.management import CommandError, call_command
+from pyarrow import parquet
 
 from annotation.tool_files.reading import JudgmentFileError
 from ranking.files.reading import ReadOptions, read_judgments
@@ -281,6 +283,85 @@ def test_columns_that_nobody_knows_are_named_by_the_caller(tmp_path):
 def test_what_cannot_be_read_is_refused_with_what_to_do(tmp_path, words: Sequence[str], said):
     with pytest.raises(CommandError, match=said):
         rank(written(tmp_path, "f.csv", UNKNOWN), *words)
+
+
+GOOD_GAME = battle("q1", "ada", "bob", "model_a")
+TWICE = json.dumps(GOOD_GAME)[:-1] + ', "winner": "model_b"}'
+AMBIGUOUS = {
+    "a name twice in a list": (
+        "x.json",
+        f"[{json.dumps(GOOD_GAME)},\n{TWICE}]",
+        "at line 2, column 1: in the record, a name stands twice in an object",
+    ),
+    "a name twice in a line": (
+        "x.jsonl",
+        f"{lines(GOOD_GAME)}{TWICE}",
+        "line 2: not valid JSON: in the record, a name stands twice in an object",
+    ),
+    "a name twice in a value": (
+        "x.jsonl",
+        f'{lines(GOOD_GAME)}{{"note": {TWICE}}}',
+        "line 2: not valid JSON: in the record, a name stands twice in an object",
+    ),
+    "a name in two spellings": (
+        "x.jsonl",
+        lines(GOOD_GAME, GOOD_GAME | {"Model A": "cy"}),
+        "line 2: two of its names differ in spelling alone",
+    ),
+    "a list for a system": (
+        "x.json",
+        json.dumps([GOOD_GAME, GOOD_GAME | {"model_a": ["ada"]}]),
+        "row 2: system_a is neither text nor a number",
+    ),
+    "a map for a system": (
+        "x.jsonl",
+        lines(GOOD_GAME, GOOD_GAME | {"model_b": {"name": "bob"}}),
+        "line 2: system_b is neither text nor a number",
+    ),
+    "a list of lists for a rater": (
+        "x.jsonl",
+        lines(GOOD_GAME, GOOD_GAME | {"judge": [["r1"]]}),
+        "line 2: rater_id is neither text nor a number",
+    ),
+    "a list for a context with turns": (
+        "x.jsonl",
+        lines(GOOD_GAME, GOOD_GAME | {"question_id": ["q1"], "turn": 1}),
+        "line 2: context_id is neither text nor a number",
+    ),
+    "a flag for a system": (
+        "x.jsonl",
+        lines(GOOD_GAME, GOOD_GAME | {"model_a": True}),
+        "line 2: system_a is neither text nor a number",
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "said"), AMBIGUOUS.values(), ids=AMBIGUOUS)
+def test_what_has_two_meanings_is_refused_with_its_place(tmp_path, name, content, said):
+    with pytest.raises(JudgmentFileError) as caught:
+        read_judgments(written(tmp_path, name, content), ReadOptions(optional=("rater_id",)))
+
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("layout", ["ours", "battles"])
+def test_a_column_that_parquet_names_twice_is_refused(tmp_path, layout):
+    names = [*(OURS.partition("\n")[0].split(",") if layout == "ours" else GOOD_GAME), "winner"]
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table([pa.array(["a"])] * len(names), names=names), path)
+
+    with pytest.raises(JudgmentFileError, match="names a column twice: winner"):
+        read_judgments(path, ReadOptions())
+
+
+def test_groups_may_be_told_by_flags(tmp_path):
+    rows = [GOOD_GAME | {"is_code": n % 2 == 0} for n in range(4)]
+    path = written(tmp_path, "x.jsonl", lines(*rows))
+
+    group = read_judgments(path, ReadOptions(by="is_code")).group
+
+    assert group is not None
+    assert group.values == ("False", "True")
 
 
 def test_a_workbook_is_refused_with_what_to_do(tmp_path):
