@@ -12,6 +12,8 @@ from typing import BinaryIO, ClassVar, TypeVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from tqdm import tqdm
 
+from completions.files.refusals import shown
+
 BAD_INPUT = 2
 PLAIN_STEPS = 10
 PLAIN_EVERY = 1_000
@@ -23,7 +25,7 @@ class RefusedError(CommandError):
     """The command cannot do what it is asked; the message says why. It ends with exit code 2."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, returncode=BAD_INPUT)
+        super().__init__("\n".join(map(shown, message.split("\n"))), returncode=BAD_INPUT)
 
 
 RefusedError.__name__ = CommandError.__name__  # Django prints it before the message

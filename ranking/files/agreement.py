@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from completions.files.refusals import shown
 from ranking.files.judgments import FileJudgments
 from ranking.numerics.agreement.coefficients import (
     Metric,
@@ -291,7 +292,7 @@ def _judges(judgments: FileJudgments, n_evaluators: int) -> Booleans:
     n_as_judge = np.bincount(codes[judgments.is_judge], minlength=n_evaluators)
     both = np.flatnonzero((n_as_judge > 0) & (n_as_judge < n))
     if len(both) and judgments.rater:
-        msg = f"{judgments.rater.values[both[0]]} is named as a person and as an LLM judge."
+        msg = f"{shown(judgments.rater.values[both[0]])} is named as a person and as an LLM judge."
         raise AgreementRefusedError(msg)
     is_judge: Booleans = n_as_judge > 0
     return is_judge

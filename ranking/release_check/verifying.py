@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from completions.files.refusals import shown
 from ranking.judgments.method import code_version
 from ranking.release_check.bundle import (
     Bundle,
@@ -149,7 +150,7 @@ def _recomputed(bundle: Bundle, problems: list[str], *, is_quick: bool, tell: Te
         problems += _guarded(what, partial(_listed, check, bundle))[0]
     recomputed, checksummed, n_numbers = list[str](), list[str](), 0
     for name, compute in _computations(bundle, is_quick=is_quick):
-        tell(name)
+        tell(_printable(name))
         found, n = _guarded(name, compute)
         problems += found
         n_numbers += n or 0
@@ -196,6 +197,5 @@ def _in_words(error: Exception) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return one line that any terminal shows as it is: what a file says may hold anything."""
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in short)
+    """Return one line that is not long and that any terminal shows as it is."""
+    return shown(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")

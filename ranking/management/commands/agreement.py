@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.tool_files.reading import JudgmentFileError
-from completions.management.acting import RefusedError
+from completions.files.refusals import shown
+from completions.management.acting import RefusedError, aligned
 from ranking.management.file_options import add_file, add_resampling
 
 
@@ -46,7 +47,7 @@ class Command(BaseCommand):
             msg = f"{file}: {error}"
             raise RefusedError(msg) from error
         for line in judgments.told:
-            self.stderr.write(line)
+            self.stderr.write(shown(line))
         if asked["json"]:
             read_as = {"read_as": list(judgments.told)} if judgments.told else {}
             self.stdout.write(json.dumps(found | read_as, allow_nan=False))
@@ -73,7 +74,7 @@ def as_text(found: Mapping[str, Any]) -> str:
         ("evaluator", "n", "first_share", "p"),
     )
     lines += [f"Note: {warning}" for warning in found["warnings"]]
-    return "\n".join(lines)
+    return "\n".join(map(shown, lines))
 
 
 def _figures(found: Mapping[str, Any]) -> Iterator[str]:
@@ -90,19 +91,14 @@ def _table(title: str, rows: list[Mapping[str, Any]], keys: tuple[str, ...]) -> 
     """Return the rows with most judgments, in columns."""
     if not rows:
         return []
-    shown = sorted(rows, key=lambda row: -row["n"])[:MOST_LINES]
-    cells = [keys, *(tuple(_cell(row[key]) for key in keys) for row in shown)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    ]
-    more = [f"and {len(rows) - len(shown)} more (--json)"] if len(rows) > len(shown) else []
-    return ["", title, *lines, *more]
+    listed = sorted(rows, key=lambda row: -row["n"])[:MOST_LINES]
+    cells = [keys, *(tuple(_cell(row[key]) for key in keys) for row in listed)]
+    more = [f"and {len(rows) - len(listed)} more (--json)"] if len(rows) > len(listed) else []
+    return ["", title, *aligned(cells, n_words=len(keys)), *more]
 
 
 def _cell(value: object) -> str:
-    return value if isinstance(value, str) else _number(value)
+    return shown(value) if isinstance(value, str) else _number(value)
 
 
 def _number(value: object) -> str:

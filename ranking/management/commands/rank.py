@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.tool_files.reading import JudgmentFileError
+from completions.files.refusals import shown
 from completions.management.acting import RefusedError
 from ranking.files.options import LEVEL, EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.method import code_version
@@ -92,7 +93,7 @@ class Command(BaseCommand):
             msg = f"{file}: {error}"
             raise RefusedError(msg) from error
         for line in judgments.told:
-            self.stderr.write(line)
+            self.stderr.write(shown(line))
         if asked["json"]:
             answer = _as_json(rated, options, by)
             answer["method"] |= {"code": code_version(), "file_sha256": _sha256(file)}
@@ -183,7 +184,7 @@ def _as_text(rated: "Rated", options: Options, by: "Mapping[str, Rated] | None" 
     lines = [*_method_lines(rated, options), "", *_body(rated)]
     for value, one in (by or {}).items():
         lines += ["", f"== {value} ({one.chosen.judgments.n_judgments} judgments)", *_body(one)]
-    return "\n".join(lines)
+    return "\n".join(map(shown, lines))
 
 
 def _method_lines(rated: "Rated", options: Options) -> Iterator[str]:
@@ -208,7 +209,7 @@ def _body(rated: "Rated") -> Iterator[str]:
 def _cells(row: "SystemRow") -> tuple[str, ...]:
     return (
         _or_dash(row.rank),
-        row.system,
+        shown(row.system),
         _points(row.elo),
         f"{_points(row.ci_low)} to {_points(row.ci_high)}" if row.ci_low is not None else "-",
         f"{row.rank_low}-{row.rank_high}" if row.rank_low is not None else "-",

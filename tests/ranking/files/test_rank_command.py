@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -138,6 +139,51 @@ def test_the_table_of_groups_names_each(tmp_path):
 
     assert "== x (20 judgments)" in text
     assert "== y (20 judgments)" in text
+
+
+HOSTILE = "a\x1b[31mda\nNote: forged\u202e\u2028\x9b\x7f"
+SHOWN = r"a\x1b[31mda\nNote: forged\u202e\u2028\x9b\x7f"
+KINDS = ("human", "llm")
+HOSTILE_FILES = {
+    "systems and raters": [row(f"c{n}", HOSTILE, winner="ab"[n % 2]) for n in range(4)],
+    "names alike": [row("c1", HOSTILE), row("c2", HOSTILE.upper()), row("c3", "bo", "ada")],
+    "groups": [row("c1", HOSTILE), row("c2", "cy", "dee")],
+    "a winner": [row(winner=HOSTILE)],
+    "values to rank by": [row(f"c{n}", winner="ab"[n % 2], by=HOSTILE) for n in range(4)],
+    "a person and a judge": [row(f"c{n}", judge_kind=KINDS[n % 2]) for n in range(4)],
+    "no column of ours": [{"talk": "c1", HOSTILE: "a"}],
+}
+
+
+@pytest.mark.parametrize("rows", HOSTILE_FILES.values(), ids=HOSTILE_FILES)
+@pytest.mark.parametrize("command", ["rank", "agreement"])
+def test_names_that_would_move_the_cursor_are_shown_harmless(tmp_path, command, rows):
+    path, out, err = tmp_path / "x.jsonl", StringIO(), StringIO()
+    write(path, [{"rater_id": HOSTILE} | one for one in rows])
+    by = ["--by", "by"] if command == "rank" and "by" in rows[0] else []
+    try:
+        call_command(command, str(path), "--reps", "20", *by, stdout=out, stderr=err)
+    except CommandError as refusal:
+        err.write(str(refusal))
+
+    said = out.getvalue() + err.getvalue()
+    assert all(line.isprintable() for line in said.split("\n")), said
+    assert "\nNote: forged" not in said
+
+
+def test_a_name_is_shown_in_a_table_with_its_columns_in_place(tmp_path):
+    text = rank(write(tmp_path / "x.csv", HOSTILE_FILES["systems and raters"]))
+
+    rows = [line for line in text.splitlines() if SHOWN in line or "  bo  " in line]
+    assert len({len(line) for line in rows}) == 1
+    assert len(rows) == 2
+
+
+def test_a_column_named_twice_is_shown_harmless(tmp_path):
+    (tmp_path / "x.csv").write_text(f'winner,"{HOSTILE}","{HOSTILE}"\n', newline="")
+
+    with pytest.raises(CommandError, match=re.escape(f"a column twice: {SHOWN}.")):
+        rank(tmp_path / "x.csv")
 
 
 @pytest.mark.full
