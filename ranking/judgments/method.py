@@ -24,6 +24,8 @@ SOURCES = (
     *(HERE / f"judgments/{name}.py" for name in ("scores", "style", "tallies")),
     HERE.parent / "annotation" / "rationales" / "themes" / "__init__.py",
 )
+MOST_DRAWS: Mapping[str, int] = {"replicates": 100_000, "splits": 1_000}
+"""The most that a method may ask for: an error is then known to a hundredth of itself."""
 TOLERANCE = 1e-9  # relative to the figure, and absolute below 1
 
 

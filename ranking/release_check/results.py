@@ -16,11 +16,11 @@ from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratin
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.groups import GroupedJudgments
-from ranking.judgments.method import Method, is_close, missing_of
+from ranking.judgments.method import MOST_DRAWS, Method, is_close, missing_of
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
-from ranking.release_check.bundle import Bundle, Row
+from ranking.release_check.bundle import Bundle, Row, UnreadableError
 from ranking.release_check.frames import Frame, frame_of
 
 OUTCOMES = ("wins", "losses", "ties")
@@ -63,7 +63,7 @@ def _denials(frame: Frame, name: str, stored: Mapping[str, Any]) -> Iterator[str
 
 def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the judgments give, in the form in which it is stored."""
-    judgments, method = frame.grouped(), Method.of(stored["method"])
+    judgments, method = frame.grouped(), _method(stored)
     size = {"n_judgments": judgments.n_judgments, "n_units": len(judgments.dialogues)}
     try:
         estimate = estimate_ratings(judgments, method)
@@ -82,6 +82,24 @@ def computed_ratings(frame: Frame, stored: Mapping[str, Any]) -> dict[str, Any]:
         "people": _people(people),
         "diagnostics": estimate.diagnostics | {"people_refused": refused},
     }
+
+
+def _method(ratings: Mapping[str, Any]) -> Method:
+    """Read how a fit was computed.
+
+    Raises
+    ------
+    UnreadableError
+        If computing it again would hardly end: no site draws as often.
+    """
+    method = Method.of(ratings["method"])
+    for name, most in MOST_DRAWS.items():
+        if getattr(method, name) > most:
+            msg = (
+                f"ratings/{ratings['fit']}.json: method.{name} is over {most:,}, the most there is"
+            )
+            raise UnreadableError(msg)
+    return method
 
 
 def _is_below_minimum(frame: Frame, stored: Mapping[str, Any], size: Mapping[str, int]) -> bool:
@@ -291,7 +309,7 @@ def sorted_rows(findings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inputs(sources: ReleaseSources, kind: str, ratings: Mapping[str, Any]) -> AnalysisInputs:
-    frame, method = sources.frame, Method.of(ratings["method"])
+    frame, method = sources.frame, _method(ratings)
     if frame.is_alone:
         return AnalysisInputs(
             implied_columns(frame.scores), method, dimensions={}, scores=frame.scores

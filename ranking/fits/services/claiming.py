@@ -16,6 +16,7 @@ from ranking.fits import queries
 from ranking.judgments.analysis_set import Selection, n_decisions
 from ranking.judgments.method import (
     IMPLIED,
+    MOST_DRAWS,
     Method,
     Stamp,
     code_version,
@@ -171,7 +172,7 @@ def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method
         slightly=slightly,
         much=much,
         level=LEVEL,
-        replicates=settings.HEART_BOOTSTRAP_REPLICATES,
+        replicates=min(settings.HEART_BOOTSTRAP_REPLICATES, MOST_DRAWS["replicates"]),
         seed=int.from_bytes(seed[:6], "big"),
         pooling=pooling_of(masses),
         masses=masses,

@@ -15,6 +15,7 @@ from ranking.fits.services import claiming, running
 from ranking.judgments.analysis_set import Selection
 from ranking.judgments.frames.groups import read_groups
 from ranking.judgments.frames.keeping import keep_counts
+from ranking.judgments.method import MOST_DRAWS
 from ranking.models import DimensionRate, Fit
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from tests.helpers.factories import (
@@ -353,6 +354,14 @@ class TestPoolMasses:
 
 
 class TestUncertainty:
+    def test_no_site_draws_more_often_than_a_release_may_ask_for(self, now, settings):
+        settings.HEART_BOOTSTRAP_REPLICATES = 10**9
+
+        fit = claim(make_judged_study(n_dialogues=2), now)
+
+        assert fit is not None
+        assert fit.method["replicates"] == MOST_DRAWS["replicates"]
+
     def test_joint_intervals_are_wider_and_the_sandwich_agrees_with_resamples(self, now, settings):
         settings.HEART_BOOTSTRAP_REPLICATES = 1000
 

@@ -117,6 +117,24 @@ def swap_side(folder):
     change_row(folder, "judgments", side_of_first={"A": "B", "B": "A"}[side])
 
 
+def asked(name, number):
+    """Return what changes one number of how every fit was computed."""
+
+    def change(folder):
+        for path in (folder / "ratings").iterdir():
+            change_document(folder, f"ratings/{path.name}", lambda one: one["method"].update(new))
+
+    new = {name: number}
+    return change
+
+
+def rename_fit(folder):
+    def rename(about):
+        about["fits"][0]["fit"] = "\x1b[2J\u202e"
+
+    change_document(folder, "release.json", rename)
+
+
 def rewritten(name, rewrite):
     """Return what changes the bytes of a file."""
     return lambda folder: (folder / name).write_bytes(rewrite((folder / name).read_bytes()))
@@ -156,6 +174,12 @@ ODD = {
         rewritten(ROWS, lambda text: text.replace(b"{", b'{"verdict":1,', 1)),
         "line 1: cannot be read (a name stands twice in an object)",
     ),
+    "draws without an end": (
+        asked("replicates", 10**9),
+        ".json: method.replicates is over 100,000, the most there is",
+    ),
+    "halves without an end": (asked("splits", 10**9), ".json: method.splits is over 1,000, the"),
+    "a command for the terminal in a fit": (rename_fit, "ratings/\x1b[2J"),
     "a list of keys": (said(key=[1]), f"{NO_KIND}key is no text"),
     "a word for a flag": (said(is_simulated="yes"), f"{NO_KIND}is_simulated is no flag"),
     "a list of counts": (said(counts=[]), f"{NO_KIND}counts is no map"),
