@@ -265,7 +265,8 @@ CAPTION = (
     "ratings predict, against how many judgments that rests on; pairs whose judgments vary more "
     "than those of the others, or go together by source dialogue, stand farther left. If the "
     "ratings are right, chance keeps 95 % of pairs inside the broken lines and 99.8 % inside the "
-    "dotted ones: of twenty expect one outside. Hollow dots are outside, and have names."
+    "dotted ones: of twenty expect one outside. A pair with fewer than five dialogues of its own "
+    "hardly ever gets outside. Hollow dots are outside, and have names."
 )
 
 
@@ -288,12 +289,7 @@ def pairs_funnel(
     n, variance = residuals.n[shown], residuals.variance[shown]
     mean = float(variance.sum() / n.sum())
     alike = n**2 * mean / variance
-    limits = [
-        control_limits(
-            alike, centre=0.0, variance=mean, level=level, degrees=residuals.n_clusters - 1
-        )
-        for level in LEVELS
-    ]
+    limits = [control_limits(alike, centre=0.0, variance=mean, level=level) for level in LEVELS]
     place_of = {system: place for place, system in enumerate(best_first)}
     rows: list[tuple[Cell, ...]] = []
     for place, k in enumerate(shown):
@@ -345,10 +341,15 @@ def heat_table(
 
 
 def worst_table(residuals: PairResiduals, systems: Sequence[str]) -> Table:
-    """Return the pairs that are farthest off the ratings."""
+    """Return the pairs that are farthest off the ratings, with p-values where they rest on enough.
+
+    A pair's test rests on the dialogues in which the pair itself was judged.
+    """
     z = residuals.standardised
     known = np.flatnonzero(np.isfinite(z))
-    p = holm(2.0 * special.stdtr(residuals.n_clusters - 1, -np.abs(z[known])))
+    enough = residuals.units_of_pairs[known] >= FEWEST_DIALOGUES
+    p = np.full(len(known), np.nan)
+    p[enough] = holm(2.0 * special.ndtr(-np.abs(z[known][enough])))
     order = np.argsort(-np.abs(z[known]), kind="stable")[:MOST_PAIRS]
     rows = tuple(
         (

@@ -30,6 +30,8 @@ class PairResiduals:
         How far a unit's gradient moves the prediction of each pair by moving the strengths.
     n_clusters : int
         Units with judgments.
+    units_of_pairs : integer array of shape (P,)
+        In how many of them each pair was judged.
     """
 
     first: Integers
@@ -41,6 +43,7 @@ class PairResiduals:
     scores: Floats
     pull: Floats
     n_clusters: int
+    units_of_pairs: Integers
 
     @property
     def residual(self) -> Floats:
@@ -72,8 +75,11 @@ class PairResiduals:
     def standardised(self) -> Floats:
         """Return residuals in clustered standard errors, shape (P,).
 
-        NaN where the residual cannot vary: a pair that alone connects two groups of systems
-        is predicted as it came out.
+        To be held against the normal distribution, whatever the number of units: an error about 0
+        and not about the mean grows with the residual, so that a pair judged in m units hardly
+        gets beyond the root of m, and t quantiles would be too far out (Efron 1969, J. Am. Stat.
+        Assoc. 64:1278-1302). NaN where the residual cannot vary: a pair that alone connects two
+        groups of systems is predicted as it came out.
         """
         free = self.variance > 1e-9 * self.model_variance
         errors = np.sqrt(np.where(free, self.variance, np.nan))
@@ -134,6 +140,7 @@ def pair_residuals(tables: WinTables, log_strengths: Floats) -> PairResiduals:
         scores=scores,
         pull=pull,
         n_clusters=n_clusters,
+        units_of_pairs=np.diff((forwards + backwards).tocsc().indptr),
     )
 
 

@@ -174,9 +174,7 @@ WINSORISED = 0.1
 """Share of the scores at each end that is drawn in before their spread is taken."""
 
 
-def control_limits(
-    n: Floats, *, centre: float, variance: float, level: float, degrees: float = np.inf
-) -> Intervals:
+def control_limits(n: Floats, *, centre: float, variance: float, level: float) -> Intervals:
     """Return between which values an estimate lies with probability ``level`` if all is chance.
 
     Parameters
@@ -189,29 +187,26 @@ def control_limits(
         Variance of one observation, 0 or more; with overdispersion times `dispersion`.
     level : float
         Probability between the limits, as 0.95.
-    degrees : float
-        Degrees of freedom behind the variance; infinite where it is known.
 
     Returns
     -------
     Intervals
-        ``centre -+ t * sqrt(variance / n)``, shape (n_estimates,) each; not cut off.
+        ``centre -+ z * sqrt(variance / n)``, shape (n_estimates,) each; not cut off.
 
     Raises
     ------
     ValueError
-        If the level is not between 0 and 1, ``n`` or ``degrees`` not above 0, or the variance
-        below 0.
+        If the level is not between 0 and 1, ``n`` not above 0, or the variance below 0.
 
     References
     ----------
     .. [1] Spiegelhalter (2005), Statistics in Medicine 24:1185-1202. doi:10.1002/sim.1970
     """
     check_level(level)
-    if not (n > 0).all() or variance < 0 or not degrees > 0:
-        msg = f"n and degrees must be above 0, and the variance not below: {variance}, {degrees}"
+    if not (n > 0).all() or variance < 0:
+        msg = f"n must be above 0, and the variance not below: {variance}"
         raise ValueError(msg)
-    half = float(special.stdtrit(degrees, (1.0 + level) / 2.0)) * np.sqrt(variance / n)
+    half = float(special.ndtri((1.0 + level) / 2.0)) * np.sqrt(variance / n)
     return Intervals(low=centre - half, high=centre + half)
 
 

@@ -297,7 +297,7 @@ def test_a_pair_is_outside_where_its_residual_is_beyond_the_quantile(rng):
 
     rows, heat = table(found, "funnel"), {r["system"]: r for r in table(found, "residuals")}
     order = [row["system"] for row in table(found, "systems")]
-    edge = scipy.stats.t.ppf(0.975, 79)
+    edge = scipy.stats.norm.ppf(0.975)
     assert len(rows) == 28
     for row in rows:
         assert order.index(row["first"]) < order.index(row["second"])
@@ -314,11 +314,42 @@ def test_limits_are_so_many_errors_of_as_many_judgments(rng):
     spread = {round(row["high"] * sqrt(row["x"]), 2) for row in rows}
     assert drawn.picture is Picture.FUNNEL
     assert max(spread) - min(spread) <= 0.02
-    ratio = scipy.stats.t.ppf(0.999, 79) / scipy.stats.t.ppf(0.975, 79)
+    ratio = scipy.stats.norm.ppf(0.999) / scipy.stats.norm.ppf(0.975)
     for row in rows:
         assert row["outer_high"] == pytest.approx(ratio * row["high"], rel=1e-2)
         assert (row["low"], row["outer_low"]) == (-row["high"], -row["outer_high"])
         assert row["centre"] == 0.0
+
+
+def test_one_pair_in_twenty_is_outside_where_the_ratings_are_right():
+    """Twenty dialogues, each pair judged in some eleven: by t quantiles 2.5 % were outside."""
+    rng = np.random.default_rng(3)
+    layout = {"theta": np.linspace(0.5, -0.5, 6), "n_units": 20, "pairs_per_unit": 12}
+    studies = (simulate(rng, **layout, per_pair=3) for _ in range(100))
+
+    rows = [row for one in studies for row in table(found_in(one), "funnel")]
+
+    assert np.mean([is_outside(row) for row in rows]) == pytest.approx(0.05, abs=0.015)
+
+
+def test_a_pair_has_a_p_value_where_it_was_judged_in_ten_dialogues_itself(rng):
+    """One pair in twelve dialogues, the others in nine of them."""
+    said = rng.choice([-3, 3], size=36).tolist()
+    rows = [
+        (f"d{n:02d}", 3 * n + k, *pair, "r", said[3 * n + k], 1)
+        for n in range(12)
+        for k, pair in enumerate(("ab", "bc", "ca"))
+        if k == 0 or n % 4
+    ]
+
+    found = table(found_in(make_columns(rows)), "pairs")
+
+    told = {"".join(sorted(row["first"] + row["second"])): row["p"] for row in found}
+    assert {pair: p is not None for pair, p in told.items()} == {
+        "ab": True,
+        "bc": False,
+        "ac": False,
+    }
 
 
 def test_judgments_are_counted_whatever_they_weigh(rng):
