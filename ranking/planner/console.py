@@ -238,12 +238,15 @@ def draft_figures(study: Study) -> dict[str, Any]:
 
 def _difference(study: Study, n_systems: int, n_judgments: int) -> float | None:
     from ranking.numerics.elo import ELO_PER_LOG_UNIT  # noqa: PLC0415 (loads NumPy, see ADR-0043)
-    from ranking.numerics.planning.design import design_effect  # noqa: PLC0415 (as above)
+    from ranking.numerics.planning.design import (  # noqa: PLC0415 (as above)
+        design_effect_of_ranking,
+    )
     from ranking.numerics.planning.needs import detectable_difference  # noqa: PLC0415 (as above)
 
     if study.protocol == Protocol.LIKERT or n_systems < FEWEST_SYSTEMS or not n_judgments:
         return None
-    effect = design_effect(study.judgments_per_pair, CORRELATION)
+    n_pairs = queries.judged_per_context(study, n_systems)
+    effect = design_effect_of_ranking(n_systems, n_pairs, study.judgments_per_pair, CORRELATION)
     return ELO_PER_LOG_UNIT * detectable_difference(n_systems, n_judgments / effect, power=POWER)
 
 

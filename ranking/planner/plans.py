@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ranking.numerics.elo import ELO_PER_LOG_UNIT
-from ranking.numerics.planning.design import MOST_UNITS, design_effect
+from ranking.numerics.planning.design import MOST_UNITS, design_effect_of_ranking
 from ranking.numerics.planning.needs import Need, Wish, judgments_of_ranking, needs_of
 from ranking.numerics.planning.parts import ErrorParts
 
@@ -205,10 +205,13 @@ def first_plan(
     ValueError
         If there are fewer than two systems, or the wish or the correlation is out of range.
     """
-    effect, per_context = design_effect(per_pair, correlation), n_pairs * per_pair
+    effect = design_effect_of_ranking(n_systems, n_pairs, per_pair, correlation)
+    per_context = n_pairs * per_pair
     level = wish.level_of_each(n_systems - 1)
-    independent = judgments_of_ranking(n_systems, wish.difference, level=level, power=wish.power)
-    n_contexts = math.ceil(independent * effect / per_context)
+    needed = judgments_of_ranking(
+        n_systems, wish.difference, level=level, power=wish.power, design_effect=effect
+    )
+    n_contexts = math.ceil(needed / per_context)
     return FirstPlan(Bill.of(n_contexts * per_context, rates), n_contexts, n_systems, effect)
 
 

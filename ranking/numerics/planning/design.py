@@ -300,6 +300,32 @@ def design_effect(judgments_per_unit: float, correlation: float) -> float:
     return effect
 
 
+def design_effect_of_ranking(
+    n_systems: int, n_pairs: int, per_pair: float, correlation: float
+) -> float:
+    """Return the design effect on a difference of two systems, where pairs share their texts.
+
+    Parameters
+    ----------
+    n_systems, n_pairs : int
+        Systems with a text in each context, at least 2, and how many pairs of them are judged.
+    per_pair, correlation : float
+        Judgments of each pair, and their correlation, as in `design_effect`.
+
+    Raises
+    ------
+    ValueError
+        If the arguments are out of range.
+
+    Notes
+    -----
+    Judgments of one pair go together since its texts are better or worse than usual, and so half
+    as much do those of two pairs with one text in common: each has (n_pairs - 1) / (K + 1) times
+    as many beside its own. If part of the correlation is a pair's alone, the effect is smaller.
+    """
+    return design_effect(per_pair * (1.0 + (n_pairs - 1.0) / (n_systems + 1.0)), correlation)
+
+
 def intraclass_correlation(values: Floats, cluster: Integers, stratum: Integers) -> float:
     """Estimate the correlation of two judgments of the same cluster, by analysis of variance.
 

@@ -93,9 +93,14 @@ def needs_of(neighbours: Sequence[ErrorParts], wish: Wish) -> tuple[Need, ...]:
 
 
 def judgments_of_ranking(
-    n_systems: int, difference: float, *, level: float = 0.95, power: float = 0.8
+    n_systems: int,
+    difference: float,
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    design_effect: float = 1.0,
 ) -> int:
-    """Return how many independent judgments of a planned study tell two of its systems apart.
+    """Return how many judgments of a planned study tell two of its systems apart.
 
     Parameters
     ----------
@@ -105,12 +110,13 @@ def judgments_of_ranking(
         True difference, natural log, not 0.
     level, power : float
         As in `Wish`.
+    design_effect : float
+        How many judgments tell as much as one independent one (`design_effect_of_ranking`).
 
     Returns
     -------
     int
-        ``4 (K - 1) ((z_{1-a/2} + z_power) / difference)**2``, rounded up; times the design
-        effect where judgments of one comparison hang together.
+        ``4 (K - 1) ((z_{1-a/2} + z_power) / difference)**2`` times the design effect, rounded up.
 
     Raises
     ------
@@ -129,7 +135,7 @@ def judgments_of_ranking(
         msg = f"cannot plan for {n_systems} systems that differ by {difference}"
         raise ValueError(msg)
     errors = float(special.ndtri((1.0 + level) / 2.0) + special.ndtri(power))
-    return math.ceil(4.0 * (n_systems - 1) * (errors / difference) ** 2)
+    return math.ceil(4.0 * (n_systems - 1) * (errors / difference) ** 2 * design_effect)
 
 
 def detectable_difference(
@@ -143,7 +149,7 @@ def detectable_difference(
         As in `judgments_of_ranking`, whose inverse this is but for the rounding.
     n_judgments : float
         Of all pairs together, above 0; divided by the design effect where those of one
-        comparison hang together.
+        context hang together.
     level, power : float
         As in `Wish`.
 

@@ -110,11 +110,14 @@ class TestABill:
 
 class TestAFirstPlan:
     def test_is_the_closed_form_in_whole_contexts(self):
-        """16 (K - 1) / 4 judgments per squared error, 2.8016 errors, 1.4 for the correlation."""
+        """16 (K - 1) / 4 judgments per squared error, 2.8016 errors, 2.3 for the correlation.
+
+        Ten pairs of five texts: a judgment is as good as one of 7.5, not of 3.
+        """
         found = first_plan(WISH, Rates(), correlation=0.2, **LAYOUT)
 
-        judgments = 16 * (2.8015852 / WISH.difference) ** 2 * 1.4
-        assert found.design_effect == pytest.approx(1.4)
+        judgments = 16 * (2.8015852 / WISH.difference) ** 2 * 2.3
+        assert found.design_effect == pytest.approx(2.3)
         assert found.n_contexts == math.ceil(judgments / 30)
         assert found.bill.n_judgments == 30 * found.n_contexts
 

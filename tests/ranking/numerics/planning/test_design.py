@@ -1,5 +1,7 @@
 """Numbers of judgments in closed form, and what one more judgment on each pair would tell."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import scipy
@@ -17,6 +19,7 @@ from ranking.numerics.information import (
 )
 from ranking.numerics.planning.design import (
     design_effect,
+    design_effect_of_ranking,
     intraclass_correlation,
     judgments_per_pair,
 )
@@ -56,6 +59,26 @@ class TestDesignEffect:
     def test_refuses_what_cannot_be(self, m, rho):
         with pytest.raises(ValueError, match="no design effect"):
             design_effect(m, rho)
+
+
+class TestDesignEffectOfARanking:
+    @pytest.mark.parametrize("n_pairs", [1, 2, 4, 6])
+    def test_is_what_the_texts_of_four_systems_add_to_the_variance(self, n_pairs):
+        """All choices of so many pairs: one system's wins less another's, text by text."""
+        sides = np.array([np.eye(4)[a] - np.eye(4)[b] for a, b in combinations(range(4), 2)])
+        pull, per_pair, rho = sides @ [1.0, -1.0, 0.0, 0.0], 3, 0.2
+        found = alone = 0.0
+        for chosen in map(list, combinations(range(6), n_pairs)):
+            judged, weight = sides[chosen], per_pair * pull[chosen]
+            found += (rho / 2.0) * float(((weight @ judged) ** 2).sum())
+            alone += per_pair * float((pull[chosen] ** 2).sum())
+
+        effect = design_effect_of_ranking(4, n_pairs, per_pair, rho)
+
+        assert effect == pytest.approx((found + (1.0 - rho) * alone) / alone)
+
+    def test_of_two_systems_is_that_of_their_pair(self):
+        assert design_effect_of_ranking(2, 1, 5, 0.2) == design_effect(5, 0.2)
 
 
 class TestIntraclassCorrelation:
