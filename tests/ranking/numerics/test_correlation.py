@@ -67,6 +67,26 @@ class TestPeers:
 
         assert 0.92 <= np.mean(held) <= 0.98
 
+    def test_intervals_of_the_ranks_of_five_hold_where_they_go_together(self, rng):
+        """Of 200 studies those with one order in both have an interval as well."""
+        draws = rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], size=(200, 5))
+        true = 6 / np.pi * np.arcsin(0.9 / 2)
+
+        found = [spearman(*one.T, level=0.95) for one in draws]
+
+        assert np.mean([one.low <= true <= one.high for one in found]) >= 0.92
+
+    def test_p_value_of_few_ranks_is_over_all_orders(self):
+        x, y = np.array([1.0, 2.0, 2.0, 4.0, 5.0, 6.0]), np.array([2.0, 1.0, 3.0, 6.0, 3.0, 7.0])
+
+        peer = scipy.stats.permutation_test(
+            (x,),
+            lambda one: scipy.stats.spearmanr(one, y).statistic,
+            permutation_type="pairings",
+            n_resamples=np.inf,
+        )
+        assert spearman(x, y, level=0.95).p_value == pytest.approx(peer.pvalue, abs=1e-12)
+
 
 class TestProperties:
     @PLAIN
@@ -102,10 +122,14 @@ class TestTooLittle:
         with pytest.raises(error, match=message):
             correlate(x, y, level=0.95)
 
-    def test_a_perfect_order_has_an_interval_of_one_point(self):
-        found = spearman(np.arange(6.0), np.arange(6.0) ** 3, level=0.95)
+    @pytest.mark.parametrize(("n", "p_value"), [(4, 2 / 24), (6, 2 / 720)])
+    def test_a_perfect_order_may_be_chance(self, n, p_value):
+        """Of all orders two go together as much: the same one and its reverse."""
+        found = spearman(np.arange(n) * 1.0, np.arange(n) ** 3.0, level=0.95)
 
-        assert (found.coefficient, found.low, found.high) == (1.0, 1.0, 1.0)
+        assert (found.coefficient, found.high) == (1.0, 1.0)
+        assert found.p_value == pytest.approx(p_value)
+        assert (found.low > 0.0) == (p_value < 0.05)
 
 
 class TestOrderAgreement:
