@@ -13,6 +13,7 @@ from annotation import audits
 from annotation.choices import Side, Source
 from annotation.models import BlindingAudit, Lease, SourceGuess, Study
 from completions.models import System, Writer
+from completions.runs.services.exclusive import AWAY
 from heart_site.blinding import odds, replaying
 from heart_site.blinding.replaying import PEOPLE, Replay, leases_of, replay
 
@@ -324,6 +325,8 @@ def run_audit(*, audit_id: int, clock: Clock, tell: Tell = lambda _done, _all: N
         report = _report(claimed, clock, tell)
     except audits.AuditLostError:
         return False
+    except AWAY:  # says nothing of the audit, which is begun again
+        raise
     except Exception as error:
         logger.exception("audit %d failed", audit_id)
         audits.fail_audit(claimed, error=why_ended(error, BROKEN), now=clock())

@@ -20,7 +20,7 @@ from django.db.models import F, Max
 from access.log import record
 from access.nudges import is_lost
 from annotation.models import Study
-from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
+from completions.runs.services.exclusive import AWAY, AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
@@ -159,6 +159,8 @@ def _attempt(release: Release, clock: Clock, tell: Tell) -> str:
     except OSError as error:  # as on a full disk
         logger.exception("building %s failed", release.key)
         return UNWRITTEN.format(why=error.strerror)
+    except AWAY:  # says nothing of the release, which is begun again
+        raise
     except Exception as error:
         from access.background import why_ended  # noqa: PLC0415 (loads Celery)
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F
 
 from access.nudges import Work, is_lost, nudge
-from completions.runs.services.exclusive import AnotherAtWorkError, is_at_work, sole_worker
+from completions.runs.services.exclusive import AWAY, AnotherAtWorkError, is_at_work, sole_worker
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
@@ -151,6 +151,8 @@ def _outcome(analysis: Analysis) -> Mapping[str, Any]:
         return {"result": json.loads(json.dumps(findings.as_json(), allow_nan=False))}
     except (AnalysisRefusedError, JudgmentsChangedError) as refusal:
         return {"refusal": str(refusal)}
+    except AWAY:  # says nothing of the analysis, which is begun again
+        raise
     except Exception as error:
         from access.background import why_ended  # noqa: PLC0415 (loads Celery)
 

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from completions import llm
@@ -19,7 +19,7 @@ from completions.llm.answers import InvalidAnswerError, noting_repairs
 from completions.models import ProviderCall, Run
 from completions.runs import pulling
 from completions.runs.queries import calls_to_make
-from completions.runs.services import calling, speaking, states
+from completions.runs.services import calling, exclusive, speaking, states
 from completions.runs.services.calling import Claim, Clock, Failed, Question
 
 Row = TypeVar("Row", bound=ProviderCall)
@@ -130,7 +130,7 @@ def outlasting(act: Callable[Given, Returned]) -> Callable[Given, Returned]:
         for wait_s in AWAY_S:
             try:
                 return act(*given, **named)
-            except (OperationalError, InterfaceError):
+            except exclusive.AWAY:
                 time.sleep(wait_s)
                 if not connection.in_atomic_block:  # Django would drop one that is sound
                     connection.close_if_unusable_or_obsolete()

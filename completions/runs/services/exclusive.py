@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.utils.text import slugify
+
+AWAY = (OperationalError, InterfaceError)
+"""Errors of a database that went away, and took the right to the work with it."""
 
 
 class AnotherAtWorkError(RuntimeError):

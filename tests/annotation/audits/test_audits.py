@@ -1,11 +1,11 @@
 """Audits of a study's blinding: run once whatever dies, and the console's page on them."""
 
 import datetime as dt
-import sys
 from unittest.mock import Mock
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 from django.urls import reverse
 
@@ -82,9 +82,10 @@ def test_what_broke_it_off_is_kept_and_logged(audit, monkeypatch, caplog, error,
     assert type(error).__name__ in caplog.text
 
 
-def test_one_whose_worker_died_is_begun_anew(audit, monkeypatch):
-    monkeypatch.setattr(auditing, "audit", lambda *_args, **_options: sys.exit())
-    with pytest.raises(SystemExit):  # nothing is caught of what kills a worker
+@pytest.mark.parametrize("killer", [SystemExit, InterfaceError, OperationalError])
+def test_one_whose_worker_or_database_died_is_begun_anew(audit, monkeypatch, killer):
+    monkeypatch.setattr(auditing, "audit", Mock(side_effect=killer))
+    with pytest.raises(killer):  # nothing is caught of what kills a worker
         run(audit)
     monkeypatch.undo()
 

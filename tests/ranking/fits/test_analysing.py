@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db import InterfaceError, OperationalError
 
 from access.background import TOO_LONG
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
@@ -276,6 +277,17 @@ class TestRunAnalysis:
         monkeypatch.setattr("ranking.analyses.analyse", Mock(side_effect=SoftTimeLimitExceeded))
 
         assert analyse(fit).refusal == TOO_LONG
+
+    @pytest.mark.parametrize("away", [InterfaceError, OperationalError])
+    def test_one_whose_database_went_away_is_begun_again(self, fit, monkeypatch, away):
+        monkeypatch.setattr("ranking.analyses.analyse", Mock(side_effect=away))
+        with pytest.raises(away):
+            analyse(fit)
+        monkeypatch.undo()
+
+        again = report_services.reclaim_lost_analyses(now=START + 2 * report_services.PATIENCE)
+
+        assert again == [Analysis.objects.get(fit=fit, state=FitState.RUNNING).pk]
 
     @pytest.mark.parametrize("number", [float("nan"), float("inf"), object()])
     def test_what_cannot_be_stored_is_an_error_of_the_analysis(self, fit, monkeypatch, number):

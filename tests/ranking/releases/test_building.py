@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 
 from access.background import TOO_LONG
@@ -261,6 +262,17 @@ class TestBuildingThatFails:
         release.refresh_from_db()
         assert release.state == ReleaseState.REFUSED
         assert refusal in release.refusal
+
+    @pytest.mark.parametrize("away", [InterfaceError, OperationalError])
+    def test_is_begun_again_when_the_database_went_away(self, monkeypatch, away):
+        release = make_release(claimed_at=START)
+        monkeypatch.setattr(release_services, "build_release", Mock(side_effect=away))
+        with pytest.raises(away):
+            release_services.run_release(release_id=release.pk, clock=lambda: START)
+
+        later = START + 2 * release_services.PATIENCE
+
+        assert release_services.reclaim_lost_releases(now=later) == [release.pk]
 
     def test_is_begun_again_when_its_worker_is_lost(self, monkeypatch, now):
         begun = []
