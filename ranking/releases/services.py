@@ -44,6 +44,7 @@ BROKEN = "The building ended with an error of the software. It is in the log of 
 UNWRITTEN = "It could not be written: {why}. Make room for it on the disk, then build it again."
 BUSY = "Other figures were being drawn for too long. Please build it again."
 LOST = f"It was begun {MOST_BEGUN} times, and each time the process that built it ended."
+LEFT = "The command that built it broke off, and said why. Build it again."
 CHANGED = (
     "The study changed since release {version} was built of the same ratings. Refit, and build a "
     "new release."
@@ -214,7 +215,32 @@ def _build(release: Release, folder: Path, clock: Clock, tell: Tell) -> "Report 
     return report
 
 
-def keep_release(release: Release, folder: Path) -> None:
+def build_here(
+    *, study: Study, folder: Path, clock: Clock, tell: Tell, fit: Fit | None = None
+) -> Release:
+    """Claim a release, build it in a folder, and keep a copy where the site has its own.
+
+    A claim of this call ends with it, whatever breaks it off: nobody else is at it, and the study
+    has no other release meanwhile.
+
+    Raises
+    ------
+    ReleaseRefusedError, FileExistsError
+        As `claim_release` and `build_release` do.
+    """
+    now = clock()
+    release = claim_release(study=study, now=now, fit=fit)
+    try:
+        build_release(release=release, folder=folder, clock=clock, tell=tell)
+        _keep(release, folder)
+    except BaseException:
+        if release.claimed_at == now:
+            _refuse(release, LEFT, now=clock())
+        raise
+    return release
+
+
+def _keep(release: Release, folder: Path) -> None:
     """Copy a release that was built elsewhere to where the site keeps it, if it is not there."""
     with sole_worker(_work(release.pk)), _beside(release) as copied:
         shutil.copytree(folder, copied)

@@ -60,9 +60,7 @@ def write_release(study: Study, out: Path, *, tell: Tell) -> str:
     """
     folder = out / RELEASE
     shutil.rmtree(folder, ignore_errors=True)
-    release = release_services.claim_release(study=study, now=timezone.now())
-    release_services.build_release(release=release, folder=folder, clock=timezone.now, tell=tell)
-    release_services.keep_release(release, folder)
+    release = release_services.build_here(study=study, folder=folder, clock=timezone.now, tell=tell)
     with tempfile.TemporaryDirectory() as elsewhere:
         copy = shutil.copytree(folder, Path(elsewhere) / release.key)
         report = verify(copy, tell=tell)

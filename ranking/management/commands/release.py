@@ -36,11 +36,9 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
         msg = f'{study.slug} has no fit "{options.fit}" that has ended'
         raise RefusedError(msg)
     try:
-        release = services.claim_release(study=study, now=timezone.now(), fit=fit)
-        services.build_release(
-            release=release, folder=options.out, clock=timezone.now, tell=progress.say
+        release = services.build_here(
+            study=study, fit=fit, folder=options.out, clock=timezone.now, tell=progress.say
         )
-        services.keep_release(release, options.out)
     except (services.ReleaseRefusedError, AnotherAtWorkError) as error:
         raise RefusedError(str(error)) from error
     except FileExistsError as error:

@@ -96,18 +96,28 @@ class TestBuilding:
 
         assert release_services.claim_release(study=study, now=START).key != first.key
 
-    def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path):
-        release = release_services.claim_release(study=study, now=START)
-
+    @pytest.mark.parametrize("reason", [KeyboardInterrupt, OSError])
+    def test_nothing_is_left_of_a_building_that_is_stopped(self, study, tmp_path, reason):
         def stop(step):
             if step == "documents":
-                raise KeyboardInterrupt
+                raise reason
 
-        with pytest.raises(KeyboardInterrupt):
-            release_services.build_release(
-                release=release, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
+        with pytest.raises(reason):
+            release_services.build_here(
+                study=study, folder=tmp_path / "out" / "x", clock=lambda: START, tell=stop
             )
         assert list((tmp_path / "out").iterdir()) == []
+        assert Release.objects.get().state == ReleaseState.REFUSED
+
+    def test_a_claim_of_others_is_left_to_them_when_a_command_breaks_off(self, study, tmp_path):
+        release_services.claim_release(study=study, now=START - HOUR)
+        (tmp_path / "mine").write_text("mine")
+
+        with pytest.raises(FileExistsError):
+            release_services.build_here(
+                study=study, folder=tmp_path, clock=lambda: START, tell=lambda _: None
+            )
+        assert Release.objects.get().state == ReleaseState.BUILDING
 
     def test_two_workers_that_build_the_same_are_in_nobodys_way(self, study, monkeypatch):
         release = release_services.claim_release(study=study, now=START)
@@ -140,6 +150,7 @@ class TestBuilding:
         with pytest.raises(CommandError, match="not empty"):
             call_command("release", "build", "--study", study.slug, "--out", str(tmp_path))
         assert (tmp_path / "mine").read_text() == "mine"
+        assert Release.objects.get().state == ReleaseState.REFUSED
 
     @pytest.mark.parametrize("out", ["file", "file/x"])
     def test_a_place_that_cannot_be_written_is_refused_in_a_line(self, study, tmp_path, out):
