@@ -7,13 +7,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import connection
 from django.utils import timezone
 
 from access.background import app, why_ended
 from access.later import call_of
 from access.log import record
 from annotation import audits
+from completions.runs.services.asking import outlasting
+from completions.runs.services.exclusive import AWAY
 from heart_site.backups import services as backup_services
 from heart_site.backups.state import BackupError
 
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 # Workers that call models know these tasks too, and need not carry the pages.
 audit_now = call_of("heart_site.blinding.auditing.run_audit")
 BROKEN = "It ended with an error of the software, which is in the log of the site."
+GONE = "The database went away meanwhile. Please ask for it again."
 
 
 @app.task(ignore_result=True)
@@ -65,10 +67,15 @@ def _telling(action: str, subject: str, *, by: int) -> Iterator[None]:
         _log(action, subject, by=by, said=str(error))
     except Exception as error:
         logger.exception("%s: %s", action, subject)
-        connection.close_if_unusable_or_obsolete()  # what it was may be a restart of the database
-        _log(action, subject, by=by, said=why_ended(error, BROKEN))
+        _log(
+            action,
+            subject,
+            by=by,
+            said=why_ended(error, GONE if isinstance(error, AWAY) else BROKEN),
+        )
 
 
+@outlasting  # what broke it off may be a restart of the database
 def _log(action: str, subject: str, *, by: int, **after: object) -> None:
     user = User.objects.filter(pk=by).first()
     record(action=action, subject=subject, now=timezone.now(), by=user, after=after)

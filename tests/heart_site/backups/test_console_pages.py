@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
 from access.log import record
 from access.models import LONGEST_SUBJECT, LogEntry
+from completions.runs.services import asking
 from heart_site import tasks
 from heart_site.backups import databases, services, state
 from tests.helpers.factories import NOW
@@ -192,7 +193,7 @@ def test_what_is_under_way_or_failed_with_its_reason_as_the_subject_is_shown(cli
     ("error", "said"),
     [
         (SoftTimeLimitExceeded(), "nine minutes"),
-        (OperationalError("terminating connection"), "an error of the software"),
+        (OperationalError("terminating connection"), "The database went away"),
         (PermissionError(13, "Permission denied"), "an error of the software"),
     ],
     ids=lambda one: type(one).__name__,
@@ -211,6 +212,23 @@ def test_what_broke_off_says_why_on_the_page(task, owner, client, monkeypatch, e
     assert entry.action == task.__name__.replace("make_", "").replace("try_", "") + ".failed"
     assert said in entry.after["said"]
     assert said in page(client)
+
+
+def test_a_backup_that_a_restart_of_the_database_ended_is_told_when_it_is_back(owner, monkeypatch):
+    troubles = [OperationalError, InterfaceError, OperationalError]
+
+    def away_at_first(*given, **named):
+        if troubles:
+            raise troubles.pop()
+        return record(*given, **named)
+
+    monkeypatch.setattr(asking, "AWAY_S", (0, 0))
+    monkeypatch.setattr(services, "make_backup", away_at_first)
+    monkeypatch.setattr(tasks, "record", away_at_first)
+
+    tasks.make_backup(by=owner.pk)
+
+    assert LogEntry.objects.get(action="backup.failed").by == owner
 
 
 @contextmanager
