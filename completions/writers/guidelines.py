@@ -7,7 +7,7 @@ with the hash of ``consent_text()``.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-VERSION = "3"
+VERSION = "4"
 
 
 @dataclass(frozen=True)
@@ -24,48 +24,42 @@ class HelpLine:
 TITLE = "Write for someone who needs support"
 INVITATION = (
     "You are invited to write short supportive replies. They show how people support each "
-    "other, so that what computers write can be compared with them."
+    "other, and what computers write is compared with them."
 )
 FACTS = {
     "What you do": (
         "You read a conversation between someone who needs support and someone who gives it, and "
         "write the next reply. We ask once whether you support others by profession, in your life, "
-        "or neither. Some studies begin with a few trial conversations, so that both sides can see "
-        "whether it suits you."
+        "or neither. Some studies begin with a few trial conversations."
     ),
     "How long it takes": (
-        "About five minutes for a conversation. You decide how many you write, and when. Your "
-        "draft is saved, so you can stop in the middle."
+        "About five minutes for a conversation. You decide how many, and when. Your draft is saved."
     ),
     "What happens to your replies": (
         "A reviewer reads each reply without seeing who wrote it, and accepts it, sends it back "
-        "with a note, or doesn’t use it. Programs look for near copies, for phrases typical of "
-        "software, and for anything that could identify a real person, and may ask you to check "
-        "before you send. A reviewer can ask who wrote a reply; this is recorded. Accepted replies "
-        "are compared with others to the same conversation, by people and by software that do not "
-        "know who wrote them. They may be published with the results, never with anything about "
-        "you."
+        "with a note, or doesn’t use it. A reviewer can ask who wrote a reply; this is recorded. "
+        "Programs look for near copies, phrases typical of software, and anything that could "
+        "identify a person, and may ask you to check before you send. Accepted replies are compared with others by people and software that do not know who "
+        "wrote them. They may be published, never with anything about you."
     ),
     "What is stored": (
-        "Your drafts and every version that you send; how long you typed, and how often and how "
-        "much you pasted (a hint for the reviewer, which decides nothing by itself); the "
-        "conversations you saw and when; your reason if you skip one; your experience; decisions "
-        "with their notes; and this agreement: all under a random code. If you were invited by "
-        "e-mail, also your address, for mails about your writing only. A cookie recognises this "
-        "browser until you sign out."
+        "Under a random code: your drafts and every version that you send; how long you typed, "
+        "how often and how much you pasted (only a hint for the reviewer); the conversations you "
+        "saw, when, and why you skipped any; your experience; decisions with their notes; this "
+        "agreement. If you were invited by e-mail, also your address, for mails about your writing "
+        "only. A cookie recognises this browser until you sign out."
     ),
     "Pausing, leaving, withdrawing": (
-        "You can skip a conversation, pause or leave at any time, without giving a reason; this "
-        "won’t affect you. If you leave, what you sent stays. If you withdraw, we delete your "
-        "address and what you told us about yourself, and you choose what happens to your replies: "
-        "they stay under the random code, or they are deleted and no longer count. What has "
-        "already been published cannot be withdrawn."
+        "You can skip, pause or leave at any time, without giving a reason; this won’t affect you. "
+        "If you leave, what you sent stays. If you withdraw, we delete your address and what you "
+        "told us about yourself. Your replies stay under the random code, or are deleted and no "
+        "longer count: you choose. What has already been published cannot be withdrawn."
     ),
 }
 """What to know before agreeing, by its name."""
 CONTENT_NOTE = (
     "The conversations are about hard times: loss, fear, loneliness, conflict. In some a person "
-    "is angry and rude. Write when you feel up to it, and skip any that weighs on you."
+    "is angry and rude. Write when you feel up to it; skip any that weighs on you."
 )
 FIVE_LINES = (
     "Write as you would speak to this one person: warm, plain, natural.",
