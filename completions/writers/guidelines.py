@@ -39,8 +39,9 @@ FACTS = {
         "A reviewer reads each reply without seeing who wrote it, and accepts it, sends it back "
         "with a note, or doesn’t use it. A reviewer can ask who wrote a reply; this is recorded. "
         "Programs look for near copies, phrases typical of software, and anything that could "
-        "identify a person, and may ask you to check before you send. Accepted replies are compared with others by people and software that do not know who "
-        "wrote them. They may be published, never with anything about you."
+        "identify a person, and may ask you to check before you send. Accepted replies are "
+        "compared with others by people and software that do not know who wrote them. They may be "
+        "published, never with anything about you."
     ),
     "What is stored": (
         "Under a random code: your drafts and every version that you send; how long you typed, "
