@@ -36,7 +36,7 @@ TABS = (
     (
         _("Overview"),
         (
-            Page("study", _("Overview"), "console:study"),
+            Page("study", _("Progress"), "console:study"),
             Page("comparisons", _("Comparisons"), "raters:comparisons"),
             Page("judgments", _("Judgments"), "raters:judgments"),
         ),
@@ -44,7 +44,7 @@ TABS = (
     (
         _("Protocol"),
         (
-            Page("protocol", _("Protocol"), "console:protocol"),
+            Page("protocol", _("Summary"), "console:protocol"),
             Page("plan", _("Plan"), "console:plan"),
         ),
     ),
@@ -61,7 +61,7 @@ TABS = (
     (
         _("Raters"),
         (
-            Page("raters", _("Raters"), "raters:list"),
+            Page("raters", _("List"), "raters:list"),
             Page("review", _("Review"), "raters:review"),
             Page("payments", _("Payments"), "raters:payments"),
             Page("checks", _("Checks"), "console:checks"),
@@ -74,7 +74,7 @@ TABS = (
     (
         _("Judges"),
         (
-            Page("judges", _("Judges"), "console:judges"),
+            Page("judges", _("List"), "console:judges"),
             Page("judge_runs", _("Runs"), "console:judge_runs"),
             Page("themes", _("Themes"), "console:theme_overview"),
         ),

@@ -289,6 +289,12 @@ class TestTabs:
                 shown = admin_client.get(reverse(page.address, args=[study.slug]))
                 assert ("page", str(page.label)) in current(shown.content.decode())
 
+    def test_name_no_page_as_the_tab_that_holds_it(self):
+        """A phone shows both names side by side, each as a menu."""
+        beside = [(tab, pages) for tab, pages in TABS if len(pages) > 1]
+
+        assert [tab for tab, pages in beside if tab in {page.label for page in pages}] == []
+
     def test_mark_where_a_page_below_belongs(self):
         study = make_study()
 
