@@ -222,6 +222,8 @@ def _has_finding(row: RaterRow, rule: str) -> bool:
 RATERS = Table(
     orders={
         "code": (_("Rater"), lambda row: row.code),
+        "findings": (_("Findings"), lambda row: len(row.findings)),
+        "standing": (_("Status"), lambda row: row.status),
         "answers": (_("Answers"), lambda row: row.n_answers),
         "seconds": (_("Median time"), lambda row: row.median_seconds),
         "checks": (_("Checks passed"), lambda row: row.passed_share),
@@ -229,8 +231,6 @@ RATERS = Table(
         "infit": (_("Infit"), lambda row: row.infit),
         "agreement": (_("Agrees"), lambda row: row.agreement),
         "last": (_("Last answer"), lambda row: row.last_at),
-        "findings": (_("Findings"), lambda row: len(row.findings)),
-        "standing": (_("Status"), lambda row: row.status),
     },
     usual="code",
     choices={

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.urls import reverse
@@ -63,6 +64,14 @@ class TestThePage:
             assert told in shown
         assert "Settled (1)" in shown
         assert "x-1" not in page(manager, study, show="approve")
+
+    def test_says_what_to_do_beside_the_rater(self, manager, study):
+        """A phone shows the first columns alone."""
+        come(study, "C1", session="x-0")
+        shown = manager.get(reverse("raters:payments", args=[study.slug])).content.decode()
+        head = shown.partition("<thead>")[2]
+
+        assert re.findall(r">([^<]+)</th>", head)[:2] == ["Rater", "What to do"]
 
     @pytest.mark.usefixtures("fake")
     @pytest.mark.parametrize(("code", "by_hand"), [("C1", 0), ("C2", 1), ("C4", 1)])

@@ -5,6 +5,7 @@ Who may see them, and how much each asks the database, is proved for every page 
 
 import csv
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -65,6 +66,13 @@ def codes(client, study, **query):
 class TestTheMonitor:
     def test_knows_no_order_that_is_reversed_twice(self, staff, study):
         assert staff.get(address("list", study), {"sort": "--code"}).status_code == 404
+
+    def test_shows_what_was_found_beside_the_rater(self, staff, study, careless):
+        """A phone shows the first columns alone."""
+        page = shown(staff, "list", study)
+        heads = re.findall(r"sort=-?(\w+)", page.partition("<thead>")[2].partition("</thead>")[0])
+
+        assert heads[:3] == ["code", "findings", "standing"]
 
     def test_shows_the_figures_of_each_rater(self, staff, study, careless):
         page = shown(staff, "list", study)
@@ -285,7 +293,7 @@ def test_pages_of_a_large_study_say_as_of_when_and_have_it_measured_anew(
 
     assert handed == [study.pk]
     for name, more in (("list", ()), ("rater", (careless.code,)), ("review", ())):
-        assert f"as of {LATER:%Y-%m-%d %H:%M} UTC" in shown(staff, name, study, *more)
+        assert f"as of {LATER:%-d %b %Y, %H:%M} UTC" in shown(staff, name, study, *more)
 
 
 class TestTheAnswersOfARater:
