@@ -86,7 +86,7 @@ class TestLeaderboard:
         shown = text(get("leaderboard"))
         assert "Not enough judgments to rank these systems yet" in shown
         assert "12 of 13 judgments" in shown
-        assert "1 of 1000 people who judge" in shown
+        assert "1 of 1,000 people who judge" in shown
         assert "source dialogues" in shown  # the conditions stay
         for rating in fit.ratings.all():
             assert f"{rating.elo_low:.0f} to {rating.elo_high:.0f}" not in shown
@@ -98,6 +98,17 @@ class TestLeaderboard:
         assert get("ratings_figure", fit.key, "svg").status_code == 422
         assert "1500" not in text(get("history"))
         assert rows_of(get("history_csv")) == []
+
+    def test_folds_how_to_read_the_table_and_leaves_warnings_open(self, client, of_people):
+        address = reverse("ranking:leaderboard", args=[of_people.slug])
+        below = client.get(address).content.decode().partition("</table>")[2]
+        fold, _, rest = below.partition("<details>")[2].partition("</details>")
+
+        assert "How to read it" in fold
+        assert "Elo compares systems" in fold
+        for warning in ("whether a system is safe for people at risk", "Conditions in full"):
+            assert warning not in fold
+            assert warning in rest
 
     def test_lists_the_best_first_and_marks_what_people_wrote_as_the_baseline(self, client):
         systems = [
