@@ -307,7 +307,7 @@ def _chart(
         "x": axis("", ColumnKind.NUMBER, isTime=True),
         "y": axis("Elo", ColumnKind.ELO),
         "places": [_milliseconds(point.as_of) for point in points],
-        "said": [f"{point.as_of:%Y-%m-%d %H:%M} UTC" for point in points],
+        "said": [f"{point.as_of:%-d %b %Y, %H:%M} UTC" for point in points],
         "series": series,
         "marks": [_milliseconds(at) for at in _changes(points)],
     }
@@ -321,7 +321,7 @@ def _milliseconds(at: dt.datetime) -> int:
 def _time_ticks(plot: Plot, times: Sequence[float]) -> tuple[Tick, ...]:
     """Name times evenly, by day, or by the minute where all is within two days."""
     first, last = min(times), max(times)
-    form = "%Y-%m-%d" if last - first > 2 * DAY.total_seconds() else "%m-%d %H:%M"
+    form = "%-d %b %Y" if last - first > 2 * DAY.total_seconds() else "%-d %b, %H:%M"
     named = []
     for place in range(TICKS):
         at = first + (last - first) * place / (TICKS - 1)

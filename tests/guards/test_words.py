@@ -154,3 +154,38 @@ def test_what_is_counted_has_separators_of_thousands():
     ]
 
     assert found == []
+
+
+COUNTED = re.compile(r"\b(\w+)=((?:\w+\.)*n_\w+|[\w.]*(?:\|length|\.count))(?= |$)")
+FEW = re.compile(
+    r"\b(?:trial|turns|earlier|analyses|found|n_under_way|recent_fits|n_failed|n_checks|checks|draft"
+    r"|groups|n_pages|get_unused_codes|unused_codes)\b"
+)
+"""What one rater, writer, fit or page has of a kind."""
+BLOCK = re.compile(r"{% blocktranslate (.*?) %}(.*?){% endblocktranslate", re.DOTALL)
+
+
+def test_counts_that_pages_show_have_separators_of_thousands():
+    """What raters read counts pairs of one session, which has fewer."""
+    found = [
+        f"{file.relative_to(ROOT)}: {{{{ {name} }}}} in {body.strip()[:80]}"
+        for file in (ROOT / "templates").rglob("*.html")
+        if file.parent.name != "annotation"
+        for bound, body in BLOCK.findall(file.read_text("utf-8"))
+        for name, value in COUNTED.findall(bound)
+        if f"{{{{ {name} }}}}" in body and not FEW.search(value)
+    ]
+
+    assert found == []
+
+
+def test_dates_have_one_form_for_people():
+    """Only the attributes that programs read have the other; they are in single quotes."""
+    found = [
+        f"{file.relative_to(ROOT)}: {form}"
+        for file in (ROOT / "templates").rglob("*.html")
+        for form in re.findall(r'\|date:"([^"]*)"', file.read_text("utf-8"))
+        if not re.fullmatch(r"j M( Y)?(, H:i(:s)?)?|H:i:s", form)
+    ]
+
+    assert found == []

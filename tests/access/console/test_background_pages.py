@@ -59,7 +59,7 @@ class TestAPlan:
 
         page = text(admin_client.get(address))
         assert "Add 8 comparisons" in page
-        assert f"Worked out at {NOW:%Y-%m-%d %H:%M:%S} UTC." in page
+        assert f"Worked out at {NOW:%-d %b %Y, %H:%M:%S} UTC." in page
         assert "may have changed" not in page
         assert admin_client.get(address, headers=part).headers["HX-Refresh"] == "true"
 
@@ -121,7 +121,7 @@ class TestCounts:
         link = f'<a href="{reverse("raters:judgments", args=[study.slug])}?show=people">1</a>'
         for page in pages:
             assert link in admin_client.get(page).content.decode()
-        assert f"Counted at {NOW:%Y-%m-%d %H:%M:%S} UTC." in text(admin_client.get(pages[0]))
+        assert f"Counted at {NOW:%-d %b %Y, %H:%M:%S} UTC." in text(admin_client.get(pages[0]))
 
     def test_are_asked_for_again_when_more_came(self, admin_client, handed):
         study = make_judgment().comparison.study
