@@ -95,7 +95,7 @@ def edit(request: StaffRequest, study: str) -> HttpResponse:
     """Show the form over a draft, and store what comes back in its place."""
     draft = study_or_404(study)
     if draft.locked_at is not None:
-        messages.error(request, _("The study is locked: nothing of it changes any more."))
+        messages.error(request, _("The study is locked and can no longer change."))
         return redirect("console:protocol", draft.slug)
     form = form_over_study(request, draft)
     seen = content_hash({"dataset": draft.dataset.slug, **draft.content})

@@ -336,7 +336,7 @@ def have_models_complete_them(page: Page) -> None:
         page.get_by_role("checkbox").nth(number).check()
     press(page, "Show the plan")
     press(page, re.compile("^Start: make 8 calls"))
-    see(page, "It is over. What was answered is kept.")
+    see(page, "The run has ended. Its answers are kept.")
     look(page, "run")
 
 
