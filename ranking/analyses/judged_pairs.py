@@ -264,7 +264,9 @@ def gain_table(found: Foretold, level: float) -> Table:
         "gain",
         "What calibration gains",
         "The same pairs, calibrated less plain majority. More pairs right is better, and so is a "
-        f"lower Brier score. {family_of('the gain in each row')}",
+        "lower Brier score. Where judges say nothing of people, some 9 in 100 studies show a gain "
+        "or a loss in pairs right at 0.05: pairs share what was learned. "
+        f"{family_of('the gain in each row')}",
         GAIN_COLUMNS,
         rows,
     )
