@@ -266,13 +266,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these names and values, for a decoder.
-
-    Raises
-    ------
-    ValueError
-        If a name stands twice: either value may be the one that is meant.
-    """
+    """Return an object for a decoder; a name that stands twice, ValueError, has two meanings."""
     found = dict(pairs)
     if len(found) != len(pairs):
         msg = "a name stands twice in an object"

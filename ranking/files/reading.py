@@ -11,6 +11,7 @@ from annotation.tool_files.reading import (
     SHOWN,
     JudgmentFileError,
     RowFault,
+    ToolFile,
     bad_rows,
     read_tool_file,
 )
@@ -113,7 +114,7 @@ def _read(
         raw = form.read(path, options.all)
         if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
             return form, raw, ()
-    return read_foreign(path, columns, options)
+    return _foreign(path, columns, options)
 
 
 def _is_plain(path: Path) -> bool:
@@ -161,7 +162,7 @@ def _refuse_missing(raw: RawColumns, options: ReadOptions) -> None:
     missing = [name for name in options.demanded if name not in raw.columns]
     if missing and raw.n_rows:
         columns = "column" if len(missing) == 1 else "columns"
-        msg = f"The file has no {columns} {', '.join(missing)}."
+        msg = f"The file has no {columns} {', '.join(missing)}: try --columns {missing[0]}=NAME."
         raise JudgmentFileError(msg)
 
 
@@ -266,29 +267,30 @@ def _with_verdict(judgments: FileJudgments, without: Booleans) -> FileJudgments:
     return replace(judgments.where(~without), n_without_verdict=n_without)
 
 
-def read_foreign(
+def _foreign(
     path: Path, columns: Mapping[str, str], options: ReadOptions
 ) -> tuple[Format, RawColumns, tuple[str, ...]]:
-    """Read the file row by row; return where its rows stand, its columns, and how it was read.
-
-    Raises
-    ------
-    JudgmentFileError
-        As `annotation.tool_files.reading.read_tool_file`.
-    """
+    """Read the file row by row; return where its rows stand, its columns, and how it was read."""
     found = read_tool_file(path, columns, demanded=options.demanded)
     names = [name for name in options.all if any(name in row for row in found.rows)]
+    rows, places = _plain_rows(found, names)
+    coded = dict(zip(names, map(coded_texts, zip(*rows, strict=True)), strict=False))
+    raw = RawColumns(coded, len(rows), len(places.unreadable))
+    form = Format(lambda _path, _names: raw, lambda _path, _names: places, found.place)
+    return form, raw, found.told
+
+
+def _plain_rows(found: ToolFile, names: list[str]) -> tuple[list[tuple[str, ...]], Places]:
     rows, places = list[tuple[str, ...]](), Places([], found.unreadable)
-    for line, row in zip(found.lines, found.rows, strict=True):
+    found.rows.reverse()  # each is let go once it was read: many would not fit into memory twice
+    for line in found.lines:
+        row = found.rows.pop()
         try:
             rows.append(tuple(formats.text_of(name, row.get(name)) or "" for name in names))
             places.lines.append(line)
         except formats.LineError as error:
             places.unreadable.append(RowFault(line, str(error)))
-    coded = dict(zip(names, map(coded_texts, zip(*rows, strict=True)), strict=False))
-    raw = RawColumns(coded, len(rows), len(places.unreadable))
-    form = Format(lambda _path, _names: raw, lambda _path, _names: places, found.place)
-    return form, raw, found.told
+    return rows, places
 
 
 def winners(column: Coded) -> Coded:

@@ -334,6 +334,12 @@ class TestWholeFiles:
             path, ReadOptions(unit="dialogue")
         )
 
+    @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+    def test_who_asks_for_another_column_is_told_how_to_name_it(self, tmp_path, suffix):
+        path = write(tmp_path / f"x.{suffix}", [row()])
+
+        assert "try --columns dialogue=NAME." in refusal(path, ReadOptions(unit="dialogue"))
+
     def test_what_is_not_there_or_is_a_folder_is_refused(self, tmp_path):
         assert refusal(tmp_path / "none.csv") == "There is no such file."
         assert refusal(tmp_path) == "That is not a file."
