@@ -4,9 +4,9 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from completions.management import printing
+from completions.management.acting import folder
 from ranking.release_check.verifying import verify
 
 UNSOUND = 1
@@ -15,7 +15,7 @@ UNSOUND = 1
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check the release and print the report; 1 is the answer where something differs."""
     parser = argparse.ArgumentParser(prog="ranking.release_check", description="Check a release.")
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=folder)
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
     parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
     options = parser.parse_args(arguments)

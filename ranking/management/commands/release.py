@@ -7,7 +7,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from annotation.management.studies import study_named
-from completions.management.acting import Action, Progress, RefusedError
+from completions.management.acting import Action, Progress, RefusedError, folder
 from completions.runs.services.exclusive import AnotherAtWorkError
 from ranking.management.fit_options import UnsoundError, VerifyingCommand, add_study, dumped
 
@@ -62,7 +62,7 @@ BUILD = Action("build", "Write the files of a release.", add_build_arguments, bu
 
 def add_verify_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder."""
-    parser.add_argument("folder", type=Path, help="the folder of a release")
+    parser.add_argument("folder", type=folder, help="the folder of a release")
     parser.add_argument("--quick", action="store_true", help="of analyses, agreement alone")
     parser.add_argument("--json", action="store_true", help="print all of the report as JSON")
 

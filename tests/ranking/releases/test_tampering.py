@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from annotation.models import Study
+from ranking.release_check.__main__ import main
 from ranking.release_check.bundle import Bundle, problems_of_files, problems_of_hashes
 from ranking.release_check.verifying import verify
 from ranking.released.writing import SUMS, files_of, lines
@@ -133,6 +134,18 @@ class TestTampering:
 
         assert refused.value.returncode == 1
         assert "its checksum is not the one" in out.getvalue()
+
+    @pytest.mark.parametrize("name", ["none", "release.json"])
+    def test_what_is_no_folder_is_a_wrong_call_and_no_release_that_is_unsound(
+        self, folder, name, capsys
+    ):
+        with pytest.raises(CommandError, match="is no folder; unpack"):
+            call_command("release", "verify", str(folder / name))
+        with pytest.raises(SystemExit) as ended:
+            main([str(folder / name)])
+
+        assert ended.value.code == 2
+        assert "is no folder; unpack" in capsys.readouterr().err
 
 
 class TestAnotherMachine:
