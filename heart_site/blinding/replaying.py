@@ -359,7 +359,7 @@ def _add_answer(study: Study, *, now: dt.datetime) -> None:
         return
     rater, lease = judgment.rater, judgment.lease
     rater.pk, rater.code, rater.external_id = None, uuid.uuid4().hex[:12], ""
-    rater.platform = Platform.GUEST
+    rater.platform, rater.bound_by = Platform.GUEST, ""
     rater.save(force_insert=True)
     lease.pk, lease.token, lease.rater, lease.repeats = None, uuid.uuid4(), rater, None
     lease.save(force_insert=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy
 
+from annotation.choices import Platform
 from annotation.models import Judgment, Rater, Study
 from heart_site.blinding import odds, replaying
 from heart_site.blinding.odds import Test as One
@@ -256,6 +257,14 @@ class TestOracles:
 
         assert replaying.oracles(study, now=LATER) == []
         assert [model.objects.count() for model in ROWS] == counts
+
+    def test_are_looked_for_where_raters_came_from_a_browser_or_a_platform(self, study):
+        for rater in Rater.objects.filter(study=study):
+            rater.bound_by, rater.external_id = f"form-{rater.pk}", f"person-{rater.pk}"
+            rater.platform = Platform.PROLIFIC
+            rater.save()
+
+        assert replaying.oracles(study, now=LATER) == []
 
     def test_one_that_is_opened_is_named_by_its_addresses(self, study, monkeypatch):
         monkeypatch.setattr(queries.Results, "has_all", True)
