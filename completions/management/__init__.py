@@ -1,5 +1,6 @@
 """Commands of the completions app, and how every command ends."""
 
+import argparse
 import errno
 import os
 import sys
@@ -8,9 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
+from completions.files.refusals import shown
+
 STOPPED, UNREAD = 130, 141  # as shells count what Ctrl-C or a closed pipe ended
 UNWRITTEN = 74  # as sysexits.h has it
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+def folder(text: str) -> Path:
+    """Read the path of a folder that is there."""
+    if not Path(text).is_dir():
+        msg = f"{shown(text)} is no folder; unpack what was downloaded and name its folder"
+        raise argparse.ArgumentTypeError(msg)
+    return Path(text)
 
 
 @contextmanager

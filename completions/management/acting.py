@@ -116,14 +116,6 @@ def positive(text: str) -> int:
     return whole(text, least=1)
 
 
-def folder(text: str) -> Path:
-    """Read the path of a folder that is there."""
-    if not Path(text).is_dir():
-        msg = f"{shown(text)} is no folder; unpack what was downloaded and name its folder"
-        raise argparse.ArgumentTypeError(msg)
-    return Path(text)
-
-
 def aligned(table: Sequence[Sequence[str]], *, n_words: int = 1) -> Iterator[str]:
     """Yield each row with its columns under each other: words to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]

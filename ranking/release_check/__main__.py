@@ -5,8 +5,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-from completions.management import printing
-from completions.management.acting import folder
+from completions.management import folder, printing
 from ranking.release_check.verifying import verify
 
 UNSOUND = 1

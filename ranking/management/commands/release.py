@@ -7,7 +7,8 @@ from pathlib import Path
 from django.utils import timezone
 
 from annotation.management.studies import study_named
-from completions.management.acting import Action, Progress, RefusedError, folder
+from completions.management import folder
+from completions.management.acting import Action, Progress, RefusedError
 from completions.runs.services.exclusive import AnotherAtWorkError
 from ranking.management.fit_options import UnsoundError, VerifyingCommand, add_study, dumped
 
