@@ -136,6 +136,7 @@ def claimable(calls: QuerySet[Call], *, now: dt.datetime) -> QuerySet[Call]:
     return of_active_runs(calls).filter(due | lost(now), ended_at=None).order_by("pk")
 
 
+@transaction.atomic  # all or nothing: a claim whose questions were lost would stand for long
 def claim_questions(
     calls: QuerySet[Call],
     load: Callable[[Collection[int]], QuerySet[Call]],

@@ -17,7 +17,7 @@ from completions.llm import failures
 from completions.management import run_actions
 from completions.models import GenerationCall, GenerationRun
 from completions.offline import Fault
-from completions.runs.services import asking, calling, speaking
+from completions.runs.services import asking, budgeting, calling, speaking
 from tests.completions.runs.conftest import changed, make_talks
 from tests.helpers.factories import NOW, make_comparison, make_judge, make_judge_call
 from tests.helpers.factories_of_calls import PRICE, make_judge_run, make_priced
@@ -116,11 +116,16 @@ def test_one_odd_answer_fails_no_other_call_and_leaves_none_open(dataset, fake, 
             assert f"{N_CALLS - len(failed)} of {N_CALLS} calls answered" in told
 
 
-@pytest.mark.parametrize("act", ["claim_questions", "settle_answers"])
-def test_a_database_away_for_a_moment_loses_no_answer(dataset, fake, monkeypatch, clock, act):
+@pytest.mark.parametrize(
+    ("place", "act"),
+    [(calling, "claim_questions"), (budgeting, "reserve"), (calling, "settle_answers")],
+)
+def test_a_database_away_for_a_moment_loses_no_answer(
+    dataset, fake, monkeypatch, clock, place, act
+):
     fake.always = streamed(choice("A kind word."))
     start_generation_run(dataset=dataset, systems=[make_priced()], now=NOW)
-    act_itself, troubles = getattr(calling, act), [OperationalError, InterfaceError]
+    act_itself, troubles = getattr(place, act), [OperationalError, InterfaceError]
 
     def away_at_first(*given, **named):
         if troubles:
@@ -128,7 +133,7 @@ def test_a_database_away_for_a_moment_loses_no_answer(dataset, fake, monkeypatch
         return act_itself(*given, **named)
 
     monkeypatch.setattr(asking, "AWAY_S", (0, 0))
-    monkeypatch.setattr(calling, act, away_at_first)
+    monkeypatch.setattr(place, act, away_at_first)
     generate_completions(clock=clock)
 
     assert not troubles
