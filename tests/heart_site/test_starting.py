@@ -109,10 +109,10 @@ def test_a_reader_who_has_read_enough_ends_a_command_in_silence(tmp_path):
 
 FULL = Path("/dev/full")
 COMMANDS = [
-    ["manage.py", "rank", "{}"],
-    ["manage.py", "rank", "{}", "--json"],
-    ["manage.py", "release", "verify", "{}"],
-    ["-m", "ranking.release_check", "{}"],
+    ["manage.py", "rank", "{file}"],
+    ["manage.py", "rank", "{file}", "--json"],
+    ["manage.py", "release", "verify", "{folder}"],
+    ["-m", "ranking.release_check", "{folder}"],
 ]
 
 
@@ -124,7 +124,7 @@ def test_an_answer_that_nobody_can_take_ends_with_a_code_of_its_own(tmp_path, co
 
     with FULL.open("wb") as full:
         ended = subprocess.run(
-            [sys.executable, *(word.format(path) for word in command)],
+            [sys.executable, *(word.format(file=path, folder=tmp_path) for word in command)],
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,

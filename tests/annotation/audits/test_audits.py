@@ -190,7 +190,7 @@ def show(study, *args, role=Role.ANALYST):
 def test_the_page_says_that_there_was_none_and_offers_one_to_managers(study):
     shown = show(study)
 
-    assert "There was none yet." in shown
+    assert "There are none yet." in shown
     assert "Audit now" not in shown
     assert "Audit now" in show(study, role=Role.MANAGER)
 

@@ -79,7 +79,7 @@ class TestPage:
         assert "1 comparison more is left out" in page
         assert "Simulated." not in page
         assert f'href="{url_of(comparison)}"' in answer.content.decode()
-        assert 'aria-current="page">Judges' in answer.content.decode()
+        assert 'aria-current="page">List' in answer.content.decode()
 
     def test_speaks_of_no_winner_where_messages_are_rated_alone(self, admin_client):
         study = make_study(protocol=Protocol.LIKERT, **WITH_RUBRIC)
