@@ -330,7 +330,7 @@ def test_an_export_on_a_full_disk_leaves_nothing_and_is_whole_when_there_is_room
     refused = export(stack, out, is_full=True)
 
     assert refused.returncode != 0
-    assert f"{out} cannot be written" in refused.stderr
+    assert f"{out}: cannot be written" in refused.stderr
     assert "Traceback" not in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
