@@ -8,6 +8,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from django.db.models import F, Max
 from access.log import record
 from access.nudges import is_lost
 from annotation.models import Study
-from completions.runs.services.exclusive import AWAY, AnotherAtWorkError, is_at_work, sole_worker
+from completions.runs.services.exclusive import AWAY, alone, is_at_work, sole_worker
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
@@ -111,11 +112,7 @@ def run_release(*, release_id: int, clock: Clock) -> bool:
     files are there. An error of the code is logged and kept as a refusal; so is a release whose
     workers were lost again and again.
     """
-    try:
-        with sole_worker(_work(release_id)):
-            return _run(release_id, clock)
-    except AnotherAtWorkError:
-        return False
+    return alone(_work(release_id), partial(_run, release_id, clock))
 
 
 def _work(release_id: int) -> str:

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.db import transaction
 from django.db.models import F
 
 from access.nudges import Work, is_lost, nudge
-from completions.runs.services.exclusive import AWAY, AnotherAtWorkError, is_at_work, sole_worker
+from completions.runs.services.exclusive import AWAY, alone, is_at_work
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
@@ -107,11 +108,7 @@ def run_analysis(*, analysis_id: int, clock: Clock) -> bool:
     of its code is logged and stored as a refusal, so that it stops nothing else; so is one whose
     process was lost again and again.
     """
-    try:
-        with sole_worker(_work(analysis_id)):
-            return _run(analysis_id, clock)
-    except AnotherAtWorkError:
-        return False
+    return alone(_work(analysis_id), partial(_run, analysis_id, clock))
 
 
 def _work(analysis_id: int) -> str:

@@ -3,7 +3,7 @@
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,13 +37,18 @@ def sole_worker(work: str) -> Iterator[None]:
         yield
 
 
-def is_at_work(work: str) -> bool:
-    """Say whether a process does this work now."""
+def alone(work: str, act: Callable[[], bool]) -> bool:
+    """Return what ``act`` says of ``work``; it is not called, and False, while another does it."""
     try:
         with sole_worker(work):
-            return False
+            return act()
     except AnotherAtWorkError:
-        return True
+        return False
+
+
+def is_at_work(work: str) -> bool:
+    """Say whether a process does this work now."""
+    return not alone(work, lambda: True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import datetime as dt
 import hashlib
 import math
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -18,7 +19,7 @@ from annotation.models import Study
 from annotation.planning import services as annotation
 from annotation.planning.services import PairWeights
 from completions.models import System
-from completions.runs.services.exclusive import AnotherAtWorkError, sole_worker
+from completions.runs.services.exclusive import alone
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import queries
 from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratings
@@ -54,11 +55,7 @@ def run_fit(*, fit_id: int, clock: Clock) -> bool:
     claimed (a transaction came in late), the claim is given up, and what is there now is to be
     claimed.
     """
-    try:
-        with sole_worker(work_of(fit_id)):
-            return _run(fit_id, clock)
-    except AnotherAtWorkError:
-        return False
+    return alone(work_of(fit_id), partial(_run, fit_id, clock))
 
 
 def _run(fit_id: int, clock: Clock) -> bool:

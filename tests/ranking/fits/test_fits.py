@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import pytest
 
 from completions.models import Context, System
+from completions.runs.services import exclusive
 from ranking.choices import ContextSet, EvaluatorPool, FitState
 from ranking.fits import estimate
 from ranking.fits import services as fit_services
@@ -248,7 +249,7 @@ class TestRunFit:
 
         monkeypatch.setattr(running, "estimate_ratings", while_another_finishes)
         # As where the database was restarted, which forgets who works.
-        monkeypatch.setattr(running, "sole_worker", nullcontext)
+        monkeypatch.setattr(exclusive, "sole_worker", nullcontext)
 
         assert fit_services.run_fit(fit_id=fit.pk, clock=lambda: now + HOUR) is False
         assert fit.ratings.count() == 3

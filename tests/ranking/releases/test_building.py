@@ -21,6 +21,7 @@ from annotation.rationales.services.scanning import TextWords, decide_rationale,
 from completions.choices import SystemKind
 from completions.management.acting import RefusedError
 from completions.models import Completion, System
+from completions.runs.services import exclusive
 from ranking import figures, tasks
 from ranking.choices import ReleaseState
 from ranking.fits import services as fit_services
@@ -134,7 +135,7 @@ class TestBuilding:
 
         monkeypatch.setattr(building, "write_release", written_while_another_verifies)
         # As where the database was restarted, which forgets who works.
-        monkeypatch.setattr(release_services, "sole_worker", nullcontext)
+        monkeypatch.setattr(exclusive, "sole_worker", nullcontext)
 
         run()
 
