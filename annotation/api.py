@@ -24,7 +24,7 @@ from annotation.external import queries as external_queries
 from annotation.external import serializers as external_serializers
 from annotation.external import services
 from annotation.models import Comparison, ExternalBatch, Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import Stratum
 
 
@@ -36,7 +36,7 @@ def study_of(kwargs: dict[str, Any]) -> Study:
     NotFound
         If there is none.
     """
-    found = selectors.study_by_slug(kwargs["study"])
+    found = study_queries.study_by_slug(kwargs["study"])
     if found is None:
         msg = f"there is no study {kwargs['study']}"
         raise NotFound(msg)

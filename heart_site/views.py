@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from access.api.errors import answer_problem, too_large_detail
 from annotation.session import http as raters
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.writers import http as writers
 from heart_site.middleware import API, UnstorableError, answer_outage, is_outage, most_bytes
 
@@ -21,7 +21,7 @@ from heart_site.middleware import API, UnstorableError, answer_outage, is_outage
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the studies that visitors may judge in or read about."""
-    return render(request, "home.html", {"studies": selectors.public_studies()})
+    return render(request, "home.html", {"studies": study_queries.public_studies()})
 
 
 FIVE_MINUTES = 300

@@ -24,7 +24,7 @@ from access.choices import Scope
 from annotation.api import study_of
 from annotation.models import Judgment, Study
 from annotation.models.study import goes_by
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import Stratum
 from ranking import models
 from ranking.choices import ContextSet, EvaluatorPool, FitState
@@ -96,7 +96,7 @@ class JudgmentFilters(filters.FilterSet):
 
     def that_count(self, rows: QuerySet[Judgment], _name: str, counts: bool) -> QuerySet[Judgment]:  # noqa: FBT001 (the library's signature)
         """Keep those in the analysis set of now, or the others."""
-        study = selectors.study_by_slug(self.request.parser_context["kwargs"]["study"])
+        study = study_queries.study_by_slug(self.request.parser_context["kwargs"]["study"])
         if study is None:
             return rows.none()
         counted = analysis_set(study=study, as_of=timezone.now()).values("pk")

@@ -16,7 +16,7 @@ from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.overview import queries as overview
 from annotation.studies.http import kept_counts, study_page
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from completions.generation.services import retry_completions
 from completions.runs.services import budgeting, running
 from completions.systems import coverage as system_coverage

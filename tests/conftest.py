@@ -25,7 +25,7 @@ from hypothesis import settings
 
 from access import nudges
 from annotation.session import blinded
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions import llm, offline
 from completions.runs.services import speaking
 from ranking.fits.services import inputs
@@ -202,7 +202,7 @@ def site_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def forget_rows() -> None:
     """Forget what was kept of rows that were rolled back; the next have the same keys."""
-    selectors.forget_contents()
+    study_queries.forget_contents()
     blinded.forget_pages()
     inputs._shelf.put(None)
     cache.clear()

@@ -8,7 +8,7 @@ from django.db.models.expressions import CombinedExpression
 
 from annotation.choices import Side
 from annotation.models import Comparison, Exclusion, Lease, Rater
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import Change, Compiled, CompiledUpdate
@@ -25,7 +25,7 @@ def lock_rater(rater: Rater) -> Rater:
     return (
         Rater.objects.select_for_update(of=("self",))
         .select_related("study")
-        .defer("study__content")  # long, and known already: see selectors.content_of
+        .defer("study__content")  # long, and known already: see study_queries.content_of
         .annotate(newest_decision=_newest_decision("pk"))
         .get(pk=rater.pk)
     )
@@ -94,7 +94,7 @@ def lock_lease(token: uuid.UUID, rater: Rater) -> Lease:
 
 def lock_newest_lease(rater: Rater) -> Lease | None:
     """Lock the rater's newest lease, open or closed, with all that its screen needs."""
-    leases = selectors.with_texts(_leases_to_lock(rater), "comparison__")
+    leases = study_queries.with_texts(_leases_to_lock(rater), "comparison__")
     newest = leases.order_by("-number").first()
     if newest is not None:
         newest.rater = rater

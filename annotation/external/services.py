@@ -27,7 +27,7 @@ from annotation.external.rules import (
 )
 from annotation.models import ExternalBatch, ExternalDecision, ExternalJudgment, Study
 from annotation.quality.services.reporting import ReasonMissingError
-from annotation.studies.selectors import dimension_keys
+from annotation.studies.queries import dimension_keys
 from annotation.studies.verdicts import LIKERT
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
 from annotation.tool_files.reading import JudgmentFileError, ToolFile, read_tool_file

@@ -24,7 +24,7 @@ from annotation.models import Exclusion, Judge, JudgeCall, Judgment, Study
 from annotation.rationales.services import labelling
 from annotation.studies.counts import newest_keys
 from annotation.studies.http import study_page, with_kept
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from annotation.studies.stored_figures import FiguresKind, StoredFigures
 from completions.dialogues.forms import for_any_fault
 from completions.runs import console

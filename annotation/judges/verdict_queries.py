@@ -25,7 +25,7 @@ from annotation.judges.ensembles import (
 from annotation.judges.queries import Judged, Panel, judged_comparisons, panel_of
 from annotation.models import Comparison, Judge, JudgeCall, Judgment, Study
 from annotation.models.study import goes_by
-from annotation.studies.selectors import shown_text
+from annotation.studies.queries import shown_text
 from completions.choices import Stratum
 from completions.dialogues.display import DialogueView
 

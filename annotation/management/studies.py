@@ -3,7 +3,7 @@
 import argparse
 
 from annotation.models import Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.management.acting import RefusedError
 
 
@@ -14,7 +14,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
 
 def study_named(slug: str) -> Study:
     """Return the study of that slug, or raise RefusedError."""
-    study = selectors.study_by_slug(slug)
+    study = study_queries.study_by_slug(slug)
     if study is None:
         msg = f'there is no study "{slug}"'
         raise RefusedError(msg)

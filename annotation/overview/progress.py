@@ -20,7 +20,8 @@ from annotation.overview import queries
 from annotation.quality import report_queries
 from annotation.raters import entry_links, entry_queries
 from annotation.rationales import passages
-from annotation.studies import pace, selectors
+from annotation.studies import pace
+from annotation.studies import queries as study_queries
 from annotation.studies.counts import StudyCounts, StudyTally, numbers_of
 from annotation.studies.stored_figures import StoredFigures
 from completions.choices import (
@@ -90,7 +91,7 @@ def _parts(study: Study, now: dt.datetime) -> dict[str, int]:
         "held": Hold.objects.filter(
             state=HoldState.HELD, completion__context__dataset=study.dataset_id
         ),
-        "leases": selectors.slots_in_hand().filter(rater__study=study),
+        "leases": study_queries.slots_in_hand().filter(rater__study=study),
         "failed": calls,
         "checks": queries.active_checks(study),
         "excluded": _lately_excluded(study, now),

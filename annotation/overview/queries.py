@@ -15,7 +15,8 @@ from access.console.tables import Table, TableQuery
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, Judgment, QualityCheck, Study
 from annotation.models.study import goes_by, public_name
-from annotation.studies import selectors, stored_figures
+from annotation.studies import queries as study_queries
+from annotation.studies import stored_figures
 from annotation.studies.counts import (
     COUNTS,
     PLANNED,
@@ -42,12 +43,12 @@ COMPARISONS = Table(
     shows={
         "open": (
             gettext_lazy("With slots left"),
-            Q(selectors.INTACT, purpose=Purpose.MAIN, slots_left__gt=0),
+            Q(study_queries.INTACT, purpose=Purpose.MAIN, slots_left__gt=0),
         ),
         "done": (gettext_lazy("With no slot left"), Q(purpose=Purpose.MAIN, slots_left=0)),
         "leased": (
             gettext_lazy("On a screen now"),
-            Q(Exists(selectors.slots_in_hand().filter(comparison=OuterRef("pk")))),
+            Q(Exists(study_queries.slots_in_hand().filter(comparison=OuterRef("pk")))),
         ),
         "held": (gettext_lazy("Held by reports"), Q(held_at__isnull=False)),
         "planted": (gettext_lazy("Planted pairs"), ~Q(purpose=Purpose.MAIN)),
@@ -105,7 +106,7 @@ def tallied_studies(
     Those of large studies are what was kept, None while nothing is; second come the studies of
     which newer ones are to be worked out.
     """
-    studies = list(selectors.studies())
+    studies = list(study_queries.studies())
     large = large_among(studies)
     basis = newest_keys(*ROWS) if large else None
     kept = {one.pk: stored_figures.read(COUNTS, one, basis=basis, now=now) for one in large}
@@ -199,7 +200,7 @@ def judgment_row(judgment: Judgment) -> JudgmentRow:
 def _reasons(judgment: Judgment) -> str:
     """Return the reasons that were ticked, in the study's words, and the one that was written."""
     keys = judgment.chips.split()
-    chips = selectors.content_of(judgment.comparison.study).get("chips", ()) if keys else ()
+    chips = study_queries.content_of(judgment.comparison.study).get("chips", ()) if keys else ()
     ticked = (chip["words"] for chip in chips if chip["key"] in keys)
     return " · ".join([*ticked, *filter(None, [judgment.rationale])])
 

@@ -20,7 +20,8 @@ from annotation.planning.parts import (
     keys_of,
     summarise,
 )
-from annotation.studies import pace, selectors
+from annotation.studies import pace
+from annotation.studies import queries as study_queries
 from annotation.studies.counts import newest_keys, numbers_of
 from annotation.studies.stored_figures import FiguresKind
 from completions.choices import HoldState, Stratum
@@ -160,7 +161,7 @@ def _alike(written: Written) -> frozenset[Keys]:
 def _existing(study: Study) -> defaultdict[int, list[Existing]]:
     columns = ("pk", "system__slug", "content_hash")
     # Pairs with a deleted text are judged no more: they are neither counted nor planned anew.
-    intact = study.comparisons.filter(selectors.INTACT)
+    intact = study.comparisons.filter(study_queries.INTACT)
     rows = intact.order_by("pk").values_list(
         "purpose", "context", *(f"{side}__{one}" for side in ("first", "second") for one in columns)
     )
@@ -245,7 +246,7 @@ def plan_figures(study: Study) -> dict[str, object]:
 
 def _n_raters(study: Study, n_added: int) -> int:
     """Return how many raters the free slots take, with those of comparisons to be added."""
-    planned = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
+    planned = Comparison.objects.filter(study_queries.INTACT, study=study, purpose=Purpose.MAIN)
     free = planned.aggregate(n=Sum("slots_left", default=0), most=Max("slots_left", default=0))
     each = study.judgments_per_pair
     checks = study.content.get("checks") or {}

@@ -26,7 +26,7 @@ from annotation.models.study import goes_by
 from annotation.quality import report_queries
 from annotation.quality.rules.exclusions import is_check_passed, is_rating_passed
 from annotation.quality.services import gold, reporting
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.http import study_page
 from completions.dialogues.display import DialogueView
 from completions.dialogues.forms import TypedTextField
@@ -164,7 +164,7 @@ class CheckRow:
         """The messages in canonical order, and whether each is what the check is about."""
         known = 1 if self.check.expected == Expected.SECOND else 0
         completions = enumerate(self.check.comparison.completions)
-        return [(selectors.shown_text(one), place == known) for place, one in completions]
+        return [(study_queries.shown_text(one), place == known) for place, one in completions]
 
     @property
     def percent(self) -> int | None:
@@ -238,7 +238,7 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
         "study": study,
         "checks": check_rows(study),
         "asked": key,
-        "dimensions": selectors.content_of(study)["rubric"]["dimensions"],
+        "dimensions": study_queries.content_of(study)["rubric"]["dimensions"],
     }
     comparisons = study.comparisons.select_related("context", "first", "second")
     marked = comparisons.annotate(n_checks=Count("quality_checks")).order_by("pk")
@@ -247,7 +247,7 @@ def checks(request: StaffRequest, study: Study) -> HttpResponse:
         context |= {
             "candidate": found,
             "dialogue": DialogueView.of(turns, is_simulated=is_simulated),
-            "texts": list(map(selectors.shown_text, found.completions)),
+            "texts": list(map(study_queries.shown_text, found.completions)),
         }
     return render(request, "console/study/checks.html", context)
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.choices import ReportOutcome
 from annotation.models import Report, ReportAlert, ReportDecision, Study
-from annotation.studies.selectors import shown_text
+from annotation.studies.queries import shown_text
 from completions.dialogues.display import DialogueView
 from completions.models import Context
 

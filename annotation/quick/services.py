@@ -13,7 +13,7 @@ from annotation.models import Study
 from annotation.planning import services as planning_services
 from annotation.planning.services import PlanReport
 from annotation.quick.layout import QuickFile, TextItem
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.protocol.files import FaultyError, check_values, shipped_study
 from annotation.studies.protocol.study import StudyProtocol
 from annotation.studies.rubric import load_rubric
@@ -121,7 +121,7 @@ def _study_so_far(slug: str, name: str) -> Study | None:
     if not slug:
         msg = f'"{name}" cannot name a study: its address needs a Latin letter or a digit'
         raise QuickNameError(msg)
-    study = selectors.study_by_slug(slug)
+    study = study_queries.study_by_slug(slug)
     if study is not None and study.dataset.slug != slug:
         msg = f'there is a study "{slug}" already, which was not made from a file: choose a name'
         raise QuickNameError(msg)

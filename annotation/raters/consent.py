@@ -11,7 +11,7 @@ from django.utils.translation import ngettext, override
 
 from annotation.choices import Platform, Protocol
 from annotation.models import Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 
 
 def consent_lines(study: Study, *, platform: str = Platform.GUEST) -> list[str]:
@@ -19,13 +19,13 @@ def consent_lines(study: Study, *, platform: str = Platform.GUEST) -> list[str]:
 
     ``platform`` is where the visitor came from: it pays where the study itself names no pay.
     """
-    content = selectors.content_of(study)
+    content = study_queries.content_of(study)
     return [*_lines(study, content, is_paid_elsewhere=platform != Platform.GUEST)]
 
 
 def consent_hash(study: Study) -> str:
     """Return the SHA-256 of all that a person reads before agreeing, in the site's own language."""
-    content = selectors.content_of(study)
+    content = study_queries.content_of(study)
     with override("en"):
         lines = [*_lines(study, content, is_paid_elsewhere=True)]
     shown = {
@@ -69,7 +69,7 @@ def _time(study: Study) -> str:
 
 def session_minutes(study: Study) -> int:
     """Return how long a session takes at the usual pace, in whole minutes."""
-    return math.ceil(study.session_length * selectors.DEFAULT_SECONDS / 60)
+    return math.ceil(study.session_length * study_queries.DEFAULT_SECONDS / 60)
 
 
 def _pay(pay: str, *, is_paid_elsewhere: bool) -> str:

@@ -11,7 +11,7 @@ from annotation.assignment import design
 from annotation.choices import Platform, Purpose
 from annotation.models import Comparison, FailedArrival, Lease, PlatformSubmission, Rater, Study
 from annotation.studies.pace import DAY
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 from completions.choices import LeaseOutcome
 from completions.dialogues.queries import with_language
 from completions.models import Completion

@@ -21,7 +21,7 @@ from annotation.rationales.queries import TEXTS
 from annotation.rationales.services import labelling, scanning
 from annotation.rationales.services.scanning import TextWords
 from annotation.studies.http import figures_of, study_page
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from completions.dialogues.forms import TypedTextField
 from completions.models import Assistant
 from completions.strategies.console import SampleForm

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from annotation.assignment.design import draw, shuffled
 from annotation.choices import Protocol, Side, StudyState
 from annotation.models import Lease, Study
-from annotation.studies import selectors, verdicts
+from annotation.studies import queries as study_queries
+from annotation.studies import verdicts
 from annotation.studies.rubric import Dimension, Rubric
 from completions.dialogues.display import DialogueView
 from completions.dialogues.normaliser import plain
@@ -95,10 +96,10 @@ class SessionProgress:
         """
         study = lease.rater.study
         if lease.is_screening:
-            done = selectors.n_screening_answers(lease.rater)
-            total = selectors.content_of(study)["screening"]["pairs"]
+            done = study_queries.n_screening_answers(lease.rater)
+            total = study_queries.content_of(study)["screening"]["pairs"]
             return cls(done=done, total=total, minutes_left=max(1, total - done), is_screening=True)
-        history = selectors.RaterHistory.before(lease)
+        history = study_queries.RaterHistory.before(lease)
         left = max(0, study.session_length - history.answered)
         seconds = history.seconds_per_pair * left
         return cls(
@@ -162,7 +163,7 @@ class StudyPage:
     @classmethod
     def from_study(cls, study: Study) -> "StudyPage":
         """Take what raters read from the study's file."""
-        content = selectors.content_of(study)
+        content = study_queries.content_of(study)
         shows_rubric = study.protocol != Protocol.PREFERENCE
         return cls(
             slug=study.slug,
@@ -190,7 +191,7 @@ class StudyPage:
 
 @lru_cache(maxsize=64)
 def _locked_page(slug: str) -> StudyPage | None:
-    study = selectors.study_by_slug(slug)
+    study = study_queries.study_by_slug(slug)
     if study is None or not study.protocol_hash:
         raise _NotLockedError
     return StudyPage.from_study(study)
@@ -208,7 +209,7 @@ def study_page(slug: str) -> StudyPage | None:
     try:
         return _locked_page(slug)
     except _NotLockedError:
-        study = selectors.study_by_slug(slug)
+        study = study_queries.study_by_slug(slug)
     if study is None:
         return None
     page = StudyPage.from_study(study)
@@ -242,10 +243,10 @@ def _rubric(content: Mapping[str, Any]) -> Rubric:
 
 def answer_on_screen(lease: Lease) -> verdicts.Answer | None:
     """Return the rater's newest answer to the lease as it was given: positive favours A."""
-    judgment = selectors.current_judgment(lease)
+    judgment = study_queries.current_judgment(lease)
     if judgment is None:
         return None
-    stored = selectors.answer_of(judgment)
+    stored = study_queries.answer_of(judgment)
     return verdicts.swap_frame(stored, first_is_a=lease.first_side == Side.A)
 
 

@@ -9,7 +9,7 @@ from django.utils.crypto import salted_hmac
 
 from annotation.choices import Platform, RaterState, SubmissionState
 from annotation.models import PlatformSubmission, Rater, Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 
 DEFAULT_RETURN = {Platform.PROLIFIC: "https://app.prolific.com/submissions/complete?cc={code}"}
 """Where a platform expects people back with its own code, if the study file says nothing."""
@@ -57,11 +57,11 @@ class Ending:
     @classmethod
     def of_rater(cls, rater: Rater) -> "Ending":
         """Return how it ended for a rater, or how far they are; before the end there is no code."""
-        done, total = selectors.rater_progress(rater)
-        is_blocked = selectors.is_excluded(rater)
+        done, total = study_queries.rater_progress(rater)
+        is_blocked = study_queries.is_excluded(rater)
         may_finish = rater.state in (RaterState.ACTIVE, RaterState.FINISHED) and done < total
-        left_out_most = may_finish and selectors.n_left_out(rater) > done
-        submission = selectors.newest_submission(rater)
+        left_out_most = may_finish and study_queries.n_left_out(rater) > done
+        submission = study_queries.newest_submission(rater)
         is_complete = done >= total or (rater.state == RaterState.FINISHED and not left_out_most)
         way = _way_of(rater, submission, done=done, is_complete=is_complete, is_blocked=is_blocked)
         is_over = rater.state != RaterState.ACTIVE or is_blocked or done >= total
@@ -102,7 +102,7 @@ def _way_of(
     if has_withdrawn and submission is not None and (shown := way_of(submission)) is not None:
         return shown
     if submission is None or submission.number == 1:
-        has_worked = bool(done or selectors.n_screening_answers(rater))
+        has_worked = bool(done or study_queries.n_screening_answers(rater))
     else:
         was_over = rater.ended_at is not None and rater.ended_at <= submission.opened_at
         has_worked = not was_over and done > submission.n_before
@@ -149,7 +149,7 @@ def _take_along(study: Study, way: Way, *, platform: str, whose: str) -> tuple[s
 
     A plain visitor who answered nothing has nothing to show, and no use for a made-up code else.
     """
-    crowd: Mapping[str, Any] = selectors.content_of(study)["crowd"]
+    crowd: Mapping[str, Any] = study_queries.content_of(study)["crowd"]
     own = crowd["codes"].get(way, "")
     if platform == Platform.GUEST and way not in (Way.COMPLETE, Way.PARTIAL):
         return own if way == Way.SCREENED_OUT else "", ""
@@ -168,7 +168,7 @@ def _code(crowd: Mapping[str, Any], way: Way, whose: str) -> str:
 def way_of(submission: PlatformSubmission) -> Way | None:
     """Return the way in which a submission ended, by the code that was shown; None without one."""
     rater = submission.rater
-    crowd = selectors.content_of(rater.study)["crowd"]
+    crowd = study_queries.content_of(rater.study)["crowd"]
     whose = _whose(rater, submission)
     shown = (way for way in Way if submission.code == _code(crowd, way, whose))
     return next(shown, None) if submission.code else None

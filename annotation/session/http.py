@@ -26,7 +26,7 @@ from annotation.session import blinded
 from annotation.session.blinded import StudyPage
 from annotation.session.forms import MAX_RATIONALE, MAX_TEXT
 from annotation.studies import http as study_http
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import WriterState
 from completions.models import Writer
 from completions.writers import http as writers
@@ -200,7 +200,7 @@ def rater_of_credential(value: str, *, study: Study, use: str) -> Rater | None:
     known = credential_of(value, slug=study.slug, use=use)
     if known is None:
         return None
-    rater = selectors.rater_by_code(study=study, code=known.code)
+    rater = study_queries.rater_by_code(study=study, code=known.code)
     return rater if rater is not None and rater.link_version == known.link_version else None
 
 

@@ -10,7 +10,8 @@ from django.db.models.functions import Coalesce
 
 from annotation.choices import Purpose
 from annotation.models import Comparison, Judgment, Study
-from annotation.studies import pace, selectors
+from annotation.studies import pace
+from annotation.studies import queries as study_queries
 from annotation.studies.pace import Pace
 from annotation.studies.stored_figures import FiguresKind
 from completions.models import Completion, Context
@@ -47,8 +48,8 @@ NO_PACE = Pace()
 PLANNED = {
     "comparisons": Count("pk"),
     # Nobody will be asked about a deleted text: nothing is wanted of it any more.
-    "wanted": Sum("study__judgments_per_pair", filter=selectors.INTACT, default=0),
-    "slots_left": Sum("slots_left", filter=selectors.INTACT, default=0),
+    "wanted": Sum("study__judgments_per_pair", filter=study_queries.INTACT, default=0),
+    "slots_left": Sum("slots_left", filter=study_queries.INTACT, default=0),
 }
 """What is counted of the comparisons that count for the ratings."""
 

@@ -15,7 +15,8 @@ from access import background
 from access.choices import Role
 from access.roles import Needs, StaffRequest, members_only
 from annotation.models import Study
-from annotation.studies import selectors, stored_figures
+from annotation.studies import queries as study_queries
+from annotation.studies import stored_figures
 from annotation.studies.counts import COUNTS, StudyCounts
 from annotation.studies.stored_figures import Figures, FiguresKind, StoredFigures
 
@@ -111,7 +112,7 @@ def study_or_404(slug: str) -> Study:
     Http404
         If there is no such study.
     """
-    study = selectors.study_by_slug(slug)
+    study = study_queries.study_by_slug(slug)
     if study is None:
         raise Http404
     return study

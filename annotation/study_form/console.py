@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from access.roles import StaffRequest
 from annotation.models import Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.http import managers_page, study_or_404, study_page
 from annotation.studies.protocol.files import (
     ProtocolError,
@@ -116,7 +116,7 @@ def version(request: StaffRequest, study: str) -> HttpResponse:
     if locked.locked_at is None or locked.is_simulated:
         messages.error(request, _("A version is made of a study that is locked and of people."))
         return redirect("console:protocol", locked.slug)
-    newest = selectors.newest_version(locked)
+    newest = study_queries.newest_version(locked)
     if newest.locked_at is None:
         messages.info(request, _("The next version is a draft already: this one."))
         return redirect("console:protocol", newest.slug)
@@ -140,7 +140,7 @@ def form_over_study(request: StaffRequest, study: Study) -> StudyForm:
     if study.locked_at is None:
         start = {"dataset": study.dataset.slug}
         return StudyForm(request.POST or None, values=values, initial=start)
-    newest = selectors.newest_version(study)
+    newest = study_queries.newest_version(study)
     slug = drafts.versioned_slug(newest.name, newest.version + 1)
     fixed = {"slug": slug, "dataset": newest.dataset.slug}
     values |= {"name": study.name}

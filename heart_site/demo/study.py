@@ -22,7 +22,7 @@ from annotation.judges.services import runs
 from annotation.judges.services.registering import register_simulated_judge
 from annotation.models import Study
 from annotation.planning import services as planning_services
-from annotation.studies import selectors as studies
+from annotation.studies import queries as study_queries
 from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
@@ -87,7 +87,7 @@ def prepare(file: Path | None, *, now: dt.datetime, say: Callable[[str], object]
         say(f"{file}: {report.n_skipped:,} bad records skipped, first {report.bad[0]}")
     n = CONTEXTS_AUTHORED if file is None else CONTEXTS_OF_A_FILE
     building.build_contexts(dataset_name=name, n=n, seed=SEED, now=now)
-    return studies.study_by_slug(slug) or _create_study(slug, dataset_named(name), now=now)
+    return study_queries.study_by_slug(slug) or _create_study(slug, dataset_named(name), now=now)
 
 
 def _create_study(slug: str, dataset: Dataset, *, now: dt.datetime) -> Study:
@@ -150,7 +150,7 @@ def run(study: Study) -> Fit:
     planning_services.plan_study(study=study, now=timezone.now())
     with suppress(run_services.NothingToAskError):
         runs.start_judge_run(study=study, judges=judges, now=timezone.now())
-    _wait("Judgments", lambda: studies.judging_progress(study))
+    _wait("Judgments", lambda: study_queries.judging_progress(study))
     _wait("Ratings", lambda: _rated(study))
     fit = _newest_fit(study)
     if not ranking.Results(study, is_team=False).fits.exists():

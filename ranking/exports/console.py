@@ -14,7 +14,7 @@ from access.console.tables import csv_answer
 from access.roles import StaffRequest
 from annotation.models import Study
 from annotation.studies.http import kept_counts, study_page
-from annotation.studies.selectors import holds_simulated
+from annotation.studies.queries import holds_simulated
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_json, as_markdown, as_rows
 from ranking.exports.options import (

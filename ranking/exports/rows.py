@@ -38,7 +38,7 @@ from annotation.models import (
     Study,
 )
 from annotation.models.study import is_deleted, public_name
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 from completions.choices import LeaseOutcome, SystemKind
 from completions.dialogues.licences import allows_texts
 from completions.models import Completion, Context

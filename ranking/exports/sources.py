@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from annotation.models import Comparison, ExternalJudgment, Judgment, Study
-from annotation.studies.selectors import dimension_keys
+from annotation.studies.queries import dimension_keys
 from completions.models import Completion
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.exports import rows

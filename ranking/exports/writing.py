@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from access.console.csv_cells import csv_lines
 from annotation.models import Study
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from ranking.exports.data_dictionary import ExportColumn, ExportTable, Kind
 from ranking.exports.options import ExportFormat, ExportRefusedError
 from ranking.released.writing import Pipe

@@ -20,9 +20,9 @@ from access.console.undoing import say_done
 from access.roles import StaffRequest
 from annotation.models import Rater, Study
 from annotation.quality.services import excluding
-from annotation.studies import selectors as annotation_selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.http import figures_of, study_page, with_kept
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from annotation.studies.stored_figures import StoredFigures
 from ranking import downloads
 from ranking.raters import queries, services
@@ -228,7 +228,7 @@ def _show_rater(
 
 
 def _rater_or_404(study: Study, code: str) -> Rater:
-    found = annotation_selectors.rater_by_code(study=study, code=code)
+    found = study_queries.rater_by_code(study=study, code=code)
     if found is None:
         raise Http404
     return found

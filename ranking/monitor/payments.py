@@ -31,7 +31,7 @@ from annotation.raters.consent import session_minutes
 from annotation.raters.services import recruiting
 from annotation.session.endings import Way, way_of
 from annotation.studies.http import study_or_404
-from annotation.studies.selectors import study_file_name
+from annotation.studies.queries import study_file_name
 from completions.writers import emails
 from ranking.raters import queries
 from ranking.raters.rows import RaterRow

@@ -18,8 +18,8 @@ from annotation.session.blinded import ComparisonPage, StudyPage
 from annotation.session.forms import FORMS
 from annotation.studies import pace
 from annotation.studies.http import managers_page, study_or_404, study_page
+from annotation.studies.queries import DEFAULT_SECONDS, study_file_name
 from annotation.studies.rubric import RubricError, load_rubric
-from annotation.studies.selectors import DEFAULT_SECONDS, study_file_name
 from annotation.studies.services.drafts import fields_of
 from annotation.study_form.console import form_over_study, form_over_template
 from annotation.study_form.forms import StudyForm

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.choices import Protocol
 from annotation.judges.prompts import ALONE, PAIR
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.rubric import Rubric, rubric_of
 from completions.files.toml import content_hash
 from completions.llm import prompts
@@ -50,7 +50,7 @@ def files(
     hashes = {table.path: sha256_of(folder / table.path) for table in tables}
     leaves = {table.name: leaves_of(folder / table.path, table) for table in tables}
     study = contents.study
-    content = selectors.content_of(study)
+    content = study_queries.content_of(study)
     prompts = _prompts(contents, rubric_of(content))
     about = _about(contents, counts, results) | {
         "prompts": {name: sha256(text.encode()) for name, text in sorted(prompts.items())},

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotation.models import Judgment, Study
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 from completions.files.toml import content_hash
 from ranking.choices import AnalysisKind
 

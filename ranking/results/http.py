@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from access.choices import Role
 from access.roles import may
 from annotation.models import Study
-from annotation.studies import selectors as annotation_selectors
+from annotation.studies import queries as study_queries
 from ranking.choices import ContextSet, EvaluatorPool
 from ranking.fits.queries import Results
 from ranking.models import Fit
@@ -130,7 +130,7 @@ def or_404(found: Found | None, said: str) -> Found:
 
 def study_or_404(slug: str) -> Study:
     """Return the study of that name."""
-    return or_404(annotation_selectors.study_by_slug(slug), f"there is no study {slug}")
+    return or_404(study_queries.study_by_slug(slug), f"there is no study {slug}")
 
 
 def fit_or_404(results: Results, key: str) -> Fit:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from access.console.tables import csv_answer
 from access.roles import members_only
 from annotation.models import Study
-from annotation.studies.selectors import HOLDS_SIMULATED, holds_simulated
+from annotation.studies.queries import HOLDS_SIMULATED, holds_simulated
 from ranking import downloads as tables
 from ranking import figures
 from ranking.boards import board_of

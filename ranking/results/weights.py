@@ -19,7 +19,7 @@ from pydantic import Field
 
 from access.console.tables import csv_answer
 from annotation.models import Study
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 from completions.files.toml import Key, TomlPart, parse_toml
 from ranking import downloads as downloads_tables
 from ranking.choices import AnalysisKind

@@ -21,7 +21,7 @@ from access.choices import Scope
 from annotation.judging.services import judging
 from annotation.models import Lease
 from annotation.session import http
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.writers.credentials import invitation_link
 from heart_site import middleware, views
 from heart_site.celery import app
@@ -205,7 +205,7 @@ def fails(*_arguments: object, **_named: object) -> Any:
 @pytest.fixture
 def gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """The database does not answer what the home page asks."""
-    monkeypatch.setattr(selectors, "public_studies", fails)
+    monkeypatch.setattr(study_queries, "public_studies", fails)
 
 
 class TestPages:
@@ -303,7 +303,7 @@ def test_an_outage_in_front_of_the_views_is_no_fault_of_ours():
 
 def test_a_fault_of_ours_stays_one(client: Client, monkeypatch):
     client.raise_request_exception = False
-    monkeypatch.setattr(selectors, "public_studies", lambda: 1 / 0)
+    monkeypatch.setattr(study_queries, "public_studies", lambda: 1 / 0)
 
     assert answered(ValueError()).status_code == 500
     assert client.get(reverse("home")).status_code == 500

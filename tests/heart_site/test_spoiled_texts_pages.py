@@ -24,7 +24,7 @@ from access.console.csv_cells import FORMULA_STARTS, NEGATIVE_NUMBER
 from annotation.external.serializers import ExternalBatchIn
 from annotation.models import Study
 from annotation.session import blinded
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.protocol import files
 from completions.models import WritingLease
 from tests.browser.conftest import PATIENCE_MS, chromium
@@ -317,7 +317,7 @@ def reader(study: Study, asked: Study) -> tuple[Client, list[str]]:
 @pytest.mark.full
 def test_what_strangers_wrote_is_text_on_the_main_pages(console, rater, writer, reader):
     spoil(RUNNING)
-    selectors.forget_contents()
+    study_queries.forget_contents()
     blinded.forget_pages()
     answers = {
         address: visitor.get(address, secure=True)

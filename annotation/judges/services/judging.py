@@ -13,7 +13,8 @@ from annotation.judges import prompts
 from annotation.judges.prompts import probability_of_a
 from annotation.models import Comparison, DimensionMark, JudgeCall, JudgeRun, Judgment
 from annotation.rationales.addressing import addressed_by
-from annotation.studies import selectors, verdicts
+from annotation.studies import queries as study_queries
+from annotation.studies import verdicts
 from annotation.studies.rubric import rubric_of
 from annotation.studies.verdicts import Answer
 from completions import llm
@@ -52,7 +53,7 @@ class JudgeCalls:
         """
         if call.comparison.is_erased:
             raise TextDeletedError
-        rubric = rubric_of(selectors.content_of(call.comparison.study))
+        rubric = rubric_of(study_queries.content_of(call.comparison.study))
         prompt = prompts.PAIR if call.comparison.second_id else prompts.ALONE
         turns = _plain_turns(call.comparison)
         request = calling.request_to(

@@ -14,7 +14,7 @@ from annotation.assignment import design
 from annotation.choices import Purpose, Side
 from annotation.judges.services.judging import request_for
 from annotation.models import Comparison, Judge, JudgeCall, JudgeRun, Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.generation import planning
 from completions.generation.planning import RunDraft
 from completions.runs.services import running
@@ -114,7 +114,7 @@ def draft_judge_run(
 
 def _sample(study: Study) -> list[Comparison]:
     """Return some of the comparisons that judges are asked about."""
-    pairs = Comparison.objects.filter(selectors.INTACT, study=study, purpose=Purpose.MAIN)
+    pairs = Comparison.objects.filter(study_queries.INTACT, study=study, purpose=Purpose.MAIN)
     return planning.evenly(pairs.select_related("study", "context", "first", "second"))
 
 
@@ -245,7 +245,7 @@ def _draw(study: Study, drawn: _Sides, pair: _Pair, judge: Judge) -> Side:
 
 def _allowed(study: Study, judges: Collection[Judge]) -> Iterator[tuple[_Pair, Judge]]:
     """Yield the comparisons with the judges that made neither completion's system."""
-    comparisons = study.comparisons.filter(selectors.INTACT, purpose=Purpose.MAIN).order_by(
+    comparisons = study.comparisons.filter(study_queries.INTACT, purpose=Purpose.MAIN).order_by(
         "position", "pk"
     )
     rows = comparisons.values_list("pk", "key", "first__system__family", "second__system__family")

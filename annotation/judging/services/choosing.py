@@ -11,8 +11,8 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.assignment import design
 from annotation.choices import PlanKind, Side
 from annotation.models import Comparison, Lease, QualityCheck, Rater
-from annotation.studies import selectors
-from annotation.studies.selectors import RaterHistory
+from annotation.studies import queries as study_queries
+from annotation.studies.queries import RaterHistory
 from completions.choices import LeaseOutcome
 from completions.leases.compiled import Compiled
 
@@ -29,7 +29,7 @@ def choose_next(rater: Rater, history: RaterHistory) -> Lease | None:
     ``leasing.complete``. None if nothing is left for this rater.
     """
     place = design.Place(rater.study.seed, rater.drawn_by, history.number + 1)
-    checks = selectors.content_of(rater.study)["checks"]
+    checks = study_queries.content_of(rater.study)["checks"]
     planted: Lease | None = None
     if design.is_check_due(place, rate=checks["rate"]):
         planted = choose_check(rater, history)
@@ -69,8 +69,8 @@ def _waiting(*, rater: int, study: int, writer: int | None) -> QuerySet[QualityC
     had = Lease.objects.filter(comparison=OuterRef("comparison"), rater=rater)
     checks = QualityCheck.objects.select_related("comparison").filter(
         ~Exists(had),
-        selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
-        selectors.not_written_for_by(writer, "comparison__context"),
+        study_queries.not_reported_by(Rater(pk=rater), "comparison__context"),
+        study_queries.not_written_for_by(writer, "comparison__context"),
         comparison__study=study,
         comparison__held_at=None,
         is_active=True,
@@ -89,7 +89,7 @@ def _check_to_show(pk: int) -> QualityCheck:
 
 
 def _check_and_texts(*, check: int) -> QuerySet[QualityCheck]:
-    return selectors.with_texts(QualityCheck.objects.filter(pk=check), "comparison__")
+    return study_queries.with_texts(QualityCheck.objects.filter(pk=check), "comparison__")
 
 
 CHECK_TO_SHOW = Compiled(_check_and_texts, check=int)
@@ -113,10 +113,10 @@ def _to_repeat(
     *, rater: int, writer: int | None, last_context: int | None, newest: int
 ) -> QuerySet[Lease]:
     return (
-        selectors.leases_to_show()
+        study_queries.leases_to_show()
         .filter(
-            selectors.not_reported_by(Rater(pk=rater), "comparison__context"),
-            selectors.not_written_for_by(writer, "comparison__context"),
+            study_queries.not_reported_by(Rater(pk=rater), "comparison__context"),
+            study_queries.not_written_for_by(writer, "comparison__context"),
             rater=rater,
             outcome=LeaseOutcome.SUBMITTED,
             quality_check=None,
@@ -173,7 +173,7 @@ def _claimable(rater: Rater, history: RaterHistory, place: design.Place) -> Iter
     )
     if found is not None:
         yield found
-    free = selectors.open_comparisons(rater)
+    free = study_queries.open_comparisons(rater)
     for rows in (_fresh(free, history.last_context), free) if history.last_context else (free,):
         yield from _first(rows, skip_locked=True)
     yield from _first(free, skip_locked=False)
@@ -183,7 +183,7 @@ def _onwards(
     *, rater: int, study: int, writer: int | None, last_context: int | None, start: int
 ) -> QuerySet[Comparison]:
     someone = Rater(pk=rater, study_id=study, writer_id=writer)
-    free = _fresh(selectors.open_comparisons(someone), last_context)
+    free = _fresh(study_queries.open_comparisons(someone), last_context)
     return _first(free.filter(position__gte=start), skip_locked=True)
 
 
@@ -199,7 +199,7 @@ def _draw_by_weight(
     """
     if rater.study.plan != PlanKind.ADAPTIVE:
         return None
-    free = selectors.open_comparisons(rater)
+    free = study_queries.open_comparisons(rater)
     rows = list(_fresh(free, history.last_context).values_list("pk", "weight"))
     for attempt in range(min(DRAWS, len(rows))):
         weights = [weight for _pk, weight in rows]
@@ -216,6 +216,6 @@ def _fresh(free: QuerySet[Comparison], last_context: int | None) -> QuerySet[Com
 
 def _first(rows: QuerySet[Comparison], *, skip_locked: bool) -> QuerySet[Comparison]:
     # no_key: rows that refer to this one, judgments above all, are stored without waiting for it.
-    return selectors.with_texts(rows).select_for_update(
+    return study_queries.with_texts(rows).select_for_update(
         skip_locked=skip_locked, of=("self",), no_key=True
     )[:1]

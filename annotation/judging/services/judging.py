@@ -13,7 +13,8 @@ from annotation.choices import RaterStage, RaterState, Side, StudyState
 from annotation.judging.services.choosing import choose_next
 from annotation.judging.services.leasing import assign_next, complete, is_too_late, keep_open
 from annotation.models import DimensionMark, Judgment, Lease, Rater
-from annotation.studies import selectors, verdicts
+from annotation.studies import queries as study_queries
+from annotation.studies import verdicts
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
@@ -106,7 +107,7 @@ def foresee_next(
     if shown.closed_at is not None or not is_judging or slots.is_excluded(shown):
         return None
     shown.closed_at, shown.outcome = now, LeaseOutcome.SUBMITTED  # not saved
-    history = selectors.RaterHistory.after(shown)
+    history = study_queries.RaterHistory.after(shown)
     if study.state != StudyState.OPEN or history.answered >= study.session_length:
         return None
     chosen = choose_next(rater, history)
@@ -151,12 +152,12 @@ def record_answer(lease: Lease, submission: Submission, *, now: dt.datetime) -> 
     verdicts.check_answer(
         submission.answer,
         protocol=study.protocol,
-        dimensions=selectors.dimension_keys(study),
-        chips=selectors.chip_keys(study),
+        dimensions=study_queries.dimension_keys(study),
+        chips=study_queries.chip_keys(study),
     )
     canonical = verdicts.swap_frame(submission.answer, first_is_a=lease.first_side == Side.A)
-    stored = None if lease.closed_at is None else selectors.current_judgment(lease)
-    if stored is not None and selectors.answer_of(stored) == canonical:
+    stored = None if lease.closed_at is None else study_queries.current_judgment(lease)
+    if stored is not None and study_queries.answer_of(stored) == canonical:
         return stored
     if stored is not None:
         _check_changes(rater, now=now)
@@ -229,7 +230,7 @@ def _secure_slot(lease: Lease) -> bool:
     if lease.closed_at is None or not lease.is_main:
         return True
     study = lease.rater.study
-    n_answered = selectors.n_session_answers(lease.rater)
+    n_answered = study_queries.n_session_answers(lease.rater)
     if study.state == StudyState.CLOSED or n_answered >= study.session_length:
         return False
     taken = slots.slot_taken(lease.comparison_id, side=lease.first_side, fewest=1)

@@ -10,8 +10,8 @@ from annotation.choices import RaterStage, RaterState, StudyState
 from annotation.judging.services.choosing import choose_check, choose_next
 from annotation.models import Judgment, Lease, Rater, Study
 from annotation.quality.rules.exclusions import is_passed
-from annotation.studies import selectors
-from annotation.studies.selectors import RaterHistory, content_of
+from annotation.studies import queries as study_queries
+from annotation.studies.queries import RaterHistory, content_of
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.compiled import insert
@@ -171,10 +171,10 @@ def finish_with_nothing_left(*, rater: Rater, now: dt.datetime) -> None:
     rater = slots.lock_rater(rater)
     if rater.state != RaterState.ACTIVE or timed.lock_open(rater.leases) is not None:
         return
-    if selectors.open_comparisons(rater).exists():
+    if study_queries.open_comparisons(rater).exists():
         return
-    done, _total = selectors.rater_progress(rater)
-    left = RaterState.STOPPED if selectors.n_left_out(rater) else RaterState.FULL
+    done, _total = study_queries.rater_progress(rater)
+    left = RaterState.STOPPED if study_queries.n_left_out(rater) else RaterState.FULL
     end_rater(rater, state=RaterState.FINISHED if done else left, now=now)
 
 
@@ -226,7 +226,7 @@ def choose_screening(rater: Rater, history: RaterHistory, *, now: dt.datetime) -
     never rejected.
     """
     rules = content_of(rater.study)["screening"]
-    answers = selectors.screening_answers(rater)
+    answers = study_queries.screening_answers(rater)
     if len(answers) < rules["pairs"] and (
         chosen := choose_check(rater, history, is_screening=True)
     ):

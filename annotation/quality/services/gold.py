@@ -12,7 +12,7 @@ from annotation.choices import CheckKind, Expected, Protocol, Purpose
 from annotation.models import Comparison, QualityCheck, Study
 from annotation.models.quality import OF_PAIRS
 from annotation.quality import gold
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.dialogues import authoring
 from completions.models import Completion, Context
 
@@ -42,7 +42,7 @@ def load_gold(*, study: Study, now: dt.datetime, by: User | None = None) -> int:
     completions.dialogues.authoring.DatasetTakenError
         If another dataset has the name under which the set's dialogues are kept.
     """
-    reference = selectors.content_of(study)["checks"]["gold_set"]
+    reference = study_queries.content_of(study)["checks"]["gold_set"]
     if not reference:
         return 0
     gold_set = gold.load_gold_set(reference)
@@ -135,7 +135,7 @@ def switch_check(
 
 def _wanted(study: Study, gold_set: gold.GoldSet, now: dt.datetime) -> Iterator[QualityCheck]:
     """Yield every check that the set gives this study, not stored, but for its texts."""
-    known = selectors.dimension_keys(study)
+    known = study_queries.dimension_keys(study)
     every = (*gold_set.pairs, *gold_set.attention)
     missing = {pair.dimension for pair in every} - set(known)
     if missing and study.protocol == Protocol.LIKERT:
@@ -194,7 +194,7 @@ def _comparison(study: Study, context: Context, completions: tuple[Completion, .
 def _check_fit(comparison: Comparison, expected: Expected, dimension: str) -> None:
     """Raise if what is said to be known cannot be known of this comparison."""
     is_pair = comparison.second_id is not None
-    known = selectors.dimension_keys(comparison.study)
+    known = study_queries.dimension_keys(comparison.study)
     if comparison.purpose != Purpose.MAIN:
         msg = "only a comparison that counts for the ratings can be marked"
     elif (expected in OF_PAIRS) != is_pair:

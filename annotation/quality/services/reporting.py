@@ -18,7 +18,7 @@ from annotation.assignment import slots
 from annotation.choices import RaterState, ReportKind, ReportOutcome
 from annotation.models import Comparison, Rater, Report, ReportAlert, ReportDecision, Study
 from annotation.quality import report_queries
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.services.states import announce_report
 from completions.leases import timed
 from completions.leases.timed import atomic_despite_deadlocks
@@ -140,7 +140,7 @@ def _hold_if_due(study: Study, context: Context, *, now: dt.datetime) -> None:
 
     Not if too many are held so already: then it waits for an admin, who is alerted in any case.
     """
-    needed = selectors.content_of(study)["reports_to_hold"]
+    needed = study_queries.content_of(study)["reports_to_hold"]
     if report_queries.open_reports(study, context).count() < needed:
         return
     if report_queries.may_hold_more(study) and _hold(study, context, now=now):
@@ -163,8 +163,8 @@ def _release(study: Study, context: Context, *, now: dt.datetime) -> None:
     What compares a deleted text stays held for good: from now on, for that reason alone.
     """
     held = _lock(study, context, is_held=True)
-    held.exclude(selectors.INTACT).update(held_at=now)
-    held.filter(selectors.INTACT).update(held_at=None)
+    held.exclude(study_queries.INTACT).update(held_at=now)
+    held.filter(study_queries.INTACT).update(held_at=None)
 
 
 def _lock(study: Study, context: Context, *, is_held: bool) -> QuerySet[Comparison]:

@@ -17,7 +17,7 @@ from annotation.raters import entry_queries
 from annotation.raters.consent import consent_hash
 from annotation.raters.entry_links import Entry
 from annotation.raters.services.submissions import open_submission, store_submission
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.models import Writer
 from completions.writers.credentials import new_code, repeatable_code
 
@@ -163,7 +163,7 @@ def check_admission(*, study: Study, entry: Entry, is_simulated: bool) -> None:
     """
     if study.state != StudyState.OPEN or study.is_simulated != is_simulated:
         raise StudyNotOpenError
-    required = selectors.content_of(study)["crowd"]["platform"]
+    required = study_queries.content_of(study)["crowd"]["platform"]
     if required not in {"any", entry.platform.lower()}:
         raise WrongPlatformError
     has_withdrawn = entry_queries.has_withdrawn(study, entry.external_id)
@@ -218,7 +218,7 @@ def _admit(rater: Rater, entry: Entry, *, now: dt.datetime) -> Rater:
     rater.save(force_insert=True)
     if entry.external_id:
         store_submission(rater, entry.session, now=now)
-    version = str(selectors.content_of(study)["consent"]["version"])
+    version = str(study_queries.content_of(study)["consent"]["version"])
     text_hash = consent_hash(study)
     Consent.objects.create(rater=rater, version=version, text_hash=text_hash, given_at=now)
     if not rater.is_simulated:

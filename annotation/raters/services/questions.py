@@ -15,7 +15,7 @@ from annotation.choices import RaterStage, RaterState
 from annotation.judging.services.leasing import end_rater, move_to, stage_after_comprehension
 from annotation.models import Rater, SourceGuess
 from annotation.raters import entry_queries
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 
 TRIES = 2
 
@@ -54,7 +54,7 @@ def answer_comprehension(
     if rater.comprehension_tries >= TRIES:
         msg = f"all {TRIES} tries were used"
         raise ValueError(msg)
-    questions = selectors.content_of(rater.study)["comprehension"]
+    questions = study_queries.content_of(rater.study)["comprehension"]
     wrong = wrong_answers(questions, answers)
     rater.comprehension_tries += 1
     rater.save(update_fields=["comprehension_tries"])

@@ -19,7 +19,7 @@ from annotation.raters import prolific
 from annotation.raters.consent import consent_lines, session_minutes
 from annotation.raters.entry_links import links_for
 from annotation.raters.services.submissions import OUTCOMES, take_event
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 
 CODE_TYPES = {"complete": "COMPLETED", "no_consent": "NO_CONSENT"}
 """Prolific's types of the codes that it has one for; every other way is of type OTHER."""

@@ -12,7 +12,7 @@ from annotation.judging.services.leasing import end_rater
 from annotation.models import PlatformEvent, PlatformSubmission, Rater, Study
 from annotation.raters import entry_queries
 from annotation.raters.webhooks import SUBMISSION, Event
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import LeaseOutcome
 from completions.leases import timed
 from completions.leases.timed import atomic_despite_deadlocks
@@ -58,7 +58,7 @@ def open_submission(rater: Rater, ids: Mapping[str, str], *, now: dt.datetime) -
     number = rater.submissions.count() + 1
     if number > MOST:
         return
-    n_before, wanted = selectors.rater_progress(rater)
+    n_before, wanted = study_queries.rater_progress(rater)
     store_submission(rater, ids, number=number, n_before=n_before, now=now)
     if rater.state in GOES_ON and n_before < wanted:
         rater.state, rater.ended_at = RaterState.ACTIVE, None
@@ -71,7 +71,7 @@ def _session_id(ids: Mapping[str, str]) -> str:
 
 def give_code(*, rater: Rater, code: str, now: dt.datetime) -> None:
     """Keep with a rater's newest submission the code that the last page shows."""
-    newest = selectors.newest_submission(rater)
+    newest = study_queries.newest_submission(rater)
     if newest is not None and newest.code != code:
         PlatformSubmission.objects.filter(pk=newest.pk).update(code=code, changed_at=now)
 
@@ -136,7 +136,7 @@ def _take_in(submission: PlatformSubmission, event: Event, *, now: dt.datetime) 
     """Keep how a submission ended; with the rater's newest, their part ends as well."""
     rater = lock_rater(submission.rater)
     end_submission(submission, event.status, now=now)
-    newest = selectors.newest_submission(rater)
+    newest = study_queries.newest_submission(rater)
     if event.ends_part and newest == submission and rater.state == RaterState.ACTIVE:
         _end_part(rater, event, now=now)
 

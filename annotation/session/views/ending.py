@@ -22,7 +22,7 @@ from annotation.session.endings import Ending
 from annotation.session.forms import Guesses, Withdrawal, WriterWithdrawal
 from annotation.session.http import RaterRequest, rater_known, rater_page
 from annotation.studies import http as study_http
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import WriterState
 from completions.contexts.console_http import or_404, owners_act
 from completions.models import Dataset, Writer
@@ -55,9 +55,9 @@ def take_break(request: RaterRequest) -> HttpResponse:
         return http.go(request, "take_break", request.page.slug)
     context = {
         "study": request.page,
-        "done": selectors.n_session_answers(request.rater),
+        "done": study_queries.n_session_answers(request.rater),
         "is_timed": request.rater.platform != Platform.GUEST,
-        "is_timing": selectors.is_being_timed(request.rater),
+        "is_timing": study_queries.is_being_timed(request.rater),
         "resume_url": _resume_url(request),
     }
     return http.render_fragment(request, "annotation/_break.html", context)
@@ -142,7 +142,7 @@ def _to_last_page(request: RaterRequest) -> HttpResponse:
 def is_over(request: RaterRequest) -> bool:
     """Say whether the rater's part has ended, or they are excluded."""
     rater = request.rater
-    return rater.state != RaterState.ACTIVE or selectors.is_excluded(rater)
+    return rater.state != RaterState.ACTIVE or study_queries.is_excluded(rater)
 
 
 def _resume_url(request: RaterRequest) -> str:

@@ -28,7 +28,7 @@ from annotation.session.endings import Ending, Way
 from annotation.session.forms import Comprehension
 from annotation.session.http import RaterRequest, rater_known, rater_page
 from annotation.studies import http as study_http
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 
 logger = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ def rubric(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _questions(request: RaterRequest) -> Sequence[Mapping[str, Any]]:
-    questions: Sequence[Mapping[str, Any]] = selectors.content_of(request.rater.study)[
+    questions: Sequence[Mapping[str, Any]] = study_queries.content_of(request.rater.study)[
         "comprehension"
     ]
     return questions
@@ -213,7 +213,7 @@ def _read_entry(request: HttpRequest, study: Study) -> Entry:
         If the platform's keys cannot be had now.
     """
     form = secrets.token_urlsafe(16)
-    if not selectors.content_of(study)["crowd"].get("signed_links"):
+    if not study_queries.content_of(study)["crowd"].get("signed_links"):
         return replace(entry_links.read_arrival(request.GET), form=form)
     signed = entry_links.read(
         request.GET, host=request.get_host(), keys_url=settings.HEART_PROLIFIC_KEYS_URL
@@ -259,7 +259,7 @@ def _say_refused(
     if isinstance(refusal, entering.StudyFullError):
         return _say_goodbye(request, study, Way.FULL, platform=platform, status=409)
     if isinstance(refusal, entering.WrongPlatformError):
-        required = selectors.content_of(study)["crowd"]["platform"].upper()
+        required = study_queries.content_of(study)["crowd"]["platform"].upper()
         _count_failed_arrival(request, study, required)
         return _say_open_from_platform(request, study.slug, platform=required)
     if platform != Platform.GUEST and (way := NOT_OPEN.get(StudyState(study.state))):

@@ -25,7 +25,7 @@ from annotation.session.http import (
     rater_required,
 )
 from annotation.session.views.ending import is_over, show_end
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 
@@ -113,7 +113,7 @@ def skip(request: RaterRequest, token: uuid.UUID) -> HttpResponse:
 @rater_required
 def last(request: RaterRequest) -> HttpResponse:
     """Show the last judged pair again with the answer given, to be changed or left."""
-    lease = selectors.last_judged_lease(request.rater)
+    lease = study_queries.last_judged_lease(request.rater)
     if lease is None or is_over(request) or request.rater.study.state == StudyState.CLOSED:
         return http.go(request, "judge", request.page.slug)
     form = _form(request, answer=blinded.answer_on_screen(lease))
@@ -149,7 +149,7 @@ def _show_next(request: RaterRequest, *, saved: str = "") -> HttpResponse:
 
 def _show_halt(request: RaterRequest) -> HttpResponse:
     """Say why there is no next pair: the study rests, or the rater's part is over."""
-    request.rater = selectors.rater_now(request.rater)
+    request.rater = study_queries.rater_now(request.rater)
     study = request.rater.study
     if study.state != StudyState.OPEN and not is_over(request):
         finish = reverse("annotation:stop", args=[request.page.slug])
@@ -181,7 +181,9 @@ def _show_again(
     request: CredentialRequest, token: uuid.UUID, form: forms.AnswerForm, *, status: int = 422
 ) -> HttpResponse:
     """Show the same pair with what was typed and what is missing."""
-    lease = selectors.lease_of(study=request.page.slug, rater=request.credential.code, token=token)
+    lease = study_queries.lease_of(
+        study=request.page.slug, rater=request.credential.code, token=token
+    )
     if lease is None:
         return http.say_not_yours(request)
     if lease.comparison.is_erased:  # there is nothing to judge any more

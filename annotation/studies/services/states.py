@@ -12,7 +12,7 @@ from access.nudges import Work, nudge
 from access.webhooks.services import Event, announce, is_awaited
 from annotation.choices import Purpose, StudyState
 from annotation.models import Comparison, Report, Study
-from annotation.studies.selectors import slots_in_hand
+from annotation.studies.queries import slots_in_hand
 from completions.files.toml import content_hash
 
 ALLOWED = {

@@ -20,7 +20,7 @@ from annotation.management.commands import rationales as rationale_command
 from annotation.models import JudgeRun, RationaleRun, Study
 from annotation.planning import services as planning_services
 from annotation.rationales.services import labelling as rationales_labelling
-from annotation.studies import selectors as studies
+from annotation.studies import queries as study_queries
 from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
@@ -193,7 +193,7 @@ class Paper:
     def _plan(self, dataset: Dataset) -> Study:
         """Plan the comparisons, and return the simulated study of them."""
         self.progress.say("Comparisons")
-        study = studies.study_by_slug(NAME) or self._create(dataset)
+        study = study_queries.study_by_slug(NAME) or self._create(dataset)
         planning_services.plan_study(study=study, now=self.clock())
         return make_shadow_study(study=study, rehearsal=self._rehearsal, now=self.clock() - BEGAN)
 

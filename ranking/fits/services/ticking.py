@@ -9,7 +9,7 @@ from django.core.cache import caches
 
 from access.nudges import Work, nudge
 from annotation.models import Study
-from annotation.studies import selectors as annotation_selectors
+from annotation.studies import queries as study_queries
 from ranking.choices import EvaluatorPool
 from ranking.fits import queries
 from ranking.fits.services.claiming import MOVED, PATIENCE, look_at, method_of, reclaim_lost_fits
@@ -69,7 +69,7 @@ def claim_all_changed_fits(*, now: dt.datetime) -> list[int]:
     process keeps for itself what it saw: one that is new looks once more.
     """
     claimed = reclaim_lost_fits(now=now)
-    for study in annotation_selectors.studies():
+    for study in study_queries.studies():
         claimed += _claim_where_changed(study, now=now)
     return claimed
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.choices import Protocol, Side
 from annotation.models import Comparison, DimensionMark, Judge, Judgment, Rater, Study
-from annotation.studies.selectors import dimension_keys
+from annotation.studies.queries import dimension_keys
 from completions.choices import SystemKind
 from completions.dialogues.normaliser import plain
 from completions.models import Completion, System

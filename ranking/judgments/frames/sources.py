@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from annotation.models import Comparison, Judge, RationaleCall, ThemeLabel
 from annotation.quality.rules.exclusions import active_seconds
 from annotation.rationales.themes import load_codebook as load_theme_codebook
-from annotation.studies.selectors import content_of
+from annotation.studies.queries import content_of
 from completions.choices import CallState, Presence, Stratum
 from completions.models import GenerationCall, StrategyLabel, System
 from completions.strategies.codebook import load_codebook

@@ -19,7 +19,7 @@ from annotation.judging.services import judging, leasing
 from annotation.models import Comparison, Lease, Rater, Study
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering
-from annotation.studies.selectors import RaterHistory
+from annotation.studies.queries import RaterHistory
 from annotation.studies.verdicts import Answer
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import (

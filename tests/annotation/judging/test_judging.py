@@ -9,7 +9,7 @@ from annotation.assignment import slots
 from annotation.choices import Protocol, RaterState, Side, StudyState
 from annotation.judging.services import judging, leasing
 from annotation.models import DimensionMark, Judgment, Lease, Rater, Study
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.verdicts import Answer, InvalidAnswerError
 from completions.choices import LeaseOutcome
 from tests.helpers.factories import HOUR, NOW, make_comparison, make_lease, make_rater, make_study
@@ -140,7 +140,7 @@ class TestARepeatedSubmission:
         assert (judgment.verdict, judgment.rationale, marks_of(judgment)) == (2, "warm", {"H": 1})
         assert (revision.verdict, revision.rationale) == (changed.verdict, changed.rationale)
         assert marks_of(revision) == changed.marks
-        assert selectors.current_judgment(lease) == revision
+        assert study_queries.current_judgment(lease) == revision
 
     def test_back_to_the_first_answer_is_a_second_revision_and_leaves_the_lease_closed(self):
         lease = make_open_lease()
@@ -151,7 +151,7 @@ class TestARepeatedSubmission:
         third = submit(lease, Answer(1, "warm"), now=NOW + HOUR)
 
         assert [first.revises, second.revises, third.revises] == [None, first, second]
-        assert selectors.current_judgment(lease) == third
+        assert study_queries.current_judgment(lease) == third
         lease.refresh_from_db()
         assert lease.closed_at == NOW + 40 * SECOND
 

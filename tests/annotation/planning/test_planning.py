@@ -6,7 +6,7 @@ from access.models import LogEntry
 from annotation.choices import Protocol, Purpose
 from annotation.models import Comparison, QualityCheck
 from annotation.planning import queries, services
-from annotation.studies.selectors import forget_contents
+from annotation.studies.queries import forget_contents
 from completions.choices import EscalationProfile, HoldState, Stratum, SystemKind
 from completions.leaks import services as completions
 from completions.models import Hold

@@ -16,7 +16,7 @@ from annotation.models import Consent, Rater, Study
 from annotation.raters.entry_links import Entry
 from annotation.raters.services import entering, submissions, withdrawing
 from annotation.raters.visit_time import IMAGINED, is_simulated_visit, visit_time
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from tests.conftest import rolled_back
 from tests.helpers.factories import CONTENT, NOW, make_comparison, make_study, make_writer
 from tests.helpers.threads import together
@@ -229,7 +229,7 @@ class TestEnterStudy:
     def test_takes_eight_queries(self, study, django_assert_num_queries):
         # Look for the person, and for room; savepoint and its release; store rater, submission,
         # consent and its evidence.
-        selectors.content_of(study)  # read once in the life of a process
+        study_queries.content_of(study)  # read once in the life of a process
         with django_assert_num_queries(8):
             enter(study, PROLIFIC)
 

@@ -15,7 +15,7 @@ from annotation.planning import queries as planning_queries
 from annotation.planning import services as planning_services
 from annotation.quality.services import reporting
 from annotation.raters.services import withdrawing
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from completions.choices import CallState, LeaseOutcome, MessageState, MessageVerdict, WriterState
 from completions.leaks import queries
 from completions.models import (
@@ -290,11 +290,11 @@ class TestDeletedTextsInStudies:
     def test_are_not_shown_again_to_who_judged_them(self, comparison, writer):
         rater = make_rater(study=comparison.study)
         make_lease(comparison=comparison, rater=rater, **SENT)
-        assert selectors.last_judged_lease(rater) is not None
+        assert study_queries.last_judged_lease(rater) is not None
 
         withdraw(writer)
 
-        assert selectors.last_judged_lease(rater) is None
+        assert study_queries.last_judged_lease(rater) is None
 
     def test_are_asked_of_no_judge(self, comparison, writer):
         runs.plan_judge_calls(study=comparison.study, judges=[make_judge()], now=NOW)

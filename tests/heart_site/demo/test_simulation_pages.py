@@ -15,7 +15,7 @@ from annotation.choices import Platform
 from annotation.models import Comparison, Judgment, Lease, Rater, Study
 from annotation.quality.services import gold
 from annotation.session import blinded
-from annotation.studies import selectors
+from annotation.studies import queries as study_queries
 from annotation.studies.protocol.files import STUDIES, load_protocol
 from annotation.studies.services.shadow_studies import Rehearsal
 from completions.models import Completion
@@ -307,7 +307,7 @@ def test_comes_out_the_same_from_the_same_numbers():
             told = ("rater__code", "comparison__key", "first_side", "verdict", "submitted_at")
             outcomes.append(list(answers.order_by("submitted_at", "pk").values_list(*told)))
             transaction.set_rollback(True)
-        selectors.forget_contents()
+        study_queries.forget_contents()
         blinded.forget_pages()
 
     assert outcomes[0] == outcomes[1]
