@@ -19,9 +19,8 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from access.log import record
-from access.nudges import is_lost
 from annotation.models import Study
-from completions.runs.services.exclusive import AWAY, alone, is_at_work, sole_worker
+from completions.runs.services.exclusive import AWAY, MOST_BEGUN, alone, sole_worker, take_over
 from ranking.choices import ReleaseState
 from ranking.figures import FiguresBusyError
 from ranking.judgments.method import code_version
@@ -37,9 +36,6 @@ Clock = Callable[[], dt.datetime]
 Tell = Callable[[str], None]
 logger = logging.getLogger(__name__)
 
-CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than a task may run
-PATIENCE = dt.timedelta(minutes=2)  # with one that was begun, and whose worker may be dead
-MOST_BEGUN = 3
 SHOWN = 3  # problems that a refusal names
 BROKEN = "The building ended with an error of the software. It is in the log of the site."
 UNWRITTEN = "It could not be written: {why}. Make room for it on the disk, then build it again."
@@ -265,19 +261,8 @@ def _put_in_place(release: Release, built: Path) -> None:
 
 @transaction.atomic
 def reclaim_lost_releases(*, now: dt.datetime) -> list[int]:
-    """Take over releases that nobody builds any more, and return their keys.
-
-    That nobody does is known of one that was begun; else its message may still wait somewhere.
-    """
-    old = Release.objects.filter(is_lost(now=now, after=PATIENCE), state=ReleaseState.BUILDING)
-    rows = old.order_by("pk").select_for_update(skip_locked=True)
-    keys = [
-        pk
-        for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
-        if abs(now - at) >= CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
-    ]
-    Release.objects.filter(pk__in=keys).update(claimed_at=now)
-    return keys
+    """Take over releases that nobody builds any more, and return their keys."""
+    return take_over(Release.objects.filter(state=ReleaseState.BUILDING), _work, now=now)
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F
 
 from access.nudges import Work, is_lost, nudge
-from completions.runs.services.exclusive import AWAY, alone, is_at_work
+from completions.runs.services.exclusive import AWAY, MOST_BEGUN, PATIENCE, alone, take_over
 from ranking.choices import FitState
 from ranking.findings import AnalysisRefusedError
 from ranking.fits import analysis_queries
@@ -25,12 +25,9 @@ from ranking.models import Analysis, Fit
 Clock = Callable[[], dt.datetime]
 logger = logging.getLogger(__name__)
 
-CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than any task may run
 # Fits come through the same queue: no more than this waits before them. A claim that takes
 # longer than the patience keeps no others from being begun, in case its message was lost.
 MOST_UNDER_WAY = 1
-PATIENCE = dt.timedelta(minutes=2)
-MOST_BEGUN = 3
 BROKEN = "This analysis ended with an error of the software. It is in the log of the site."
 LOST = f"This analysis was begun {MOST_BEGUN} times, and each time the process that ran it ended."
 
@@ -72,19 +69,8 @@ def claim_first_analysis(fit: Fit, *, now: dt.datetime) -> Analysis | None:
 
 @transaction.atomic
 def reclaim_lost_analyses(*, now: dt.datetime) -> list[int]:
-    """Take over claims that nobody works on any more, and return their keys.
-
-    That nobody does is known of one that was begun; else its message may still wait somewhere.
-    """
-    old = Analysis.objects.filter(is_lost(now=now, after=PATIENCE), state=FitState.RUNNING)
-    rows = old.order_by("pk").select_for_update(skip_locked=True)
-    keys = [
-        pk
-        for pk, begun, at in rows.values_list("pk", "begun", "claimed_at")
-        if abs(now - at) >= CLAIM_LENGTH or (begun and not is_at_work(_work(pk)))
-    ]
-    Analysis.objects.filter(pk__in=keys).update(claimed_at=now)
-    return keys
+    """Take over claims that nobody works on any more, and return their keys."""
+    return take_over(Analysis.objects.filter(state=FitState.RUNNING), _work, now=now)
 
 
 def forget_analysis_claims() -> int:

@@ -1,5 +1,6 @@
 """One process at a time for work that a command does by itself."""
 
+import datetime as dt
 import fcntl
 import hashlib
 import os
@@ -9,8 +10,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
+from django.db.models import Model, QuerySet
 from django.utils.text import slugify
 
+from access.nudges import is_lost
+
+CLAIM_LENGTH = dt.timedelta(minutes=11)  # longer than any task may run
+PATIENCE = dt.timedelta(minutes=2)  # with work that was begun, and whose process may be dead
+MOST_BEGUN = 3
 AWAY = (OperationalError, InterfaceError)
 """Errors of a database that went away, and took the right to the work with it."""
 
@@ -49,6 +56,25 @@ def alone(work: str, act: Callable[[], bool]) -> bool:
 def is_at_work(work: str) -> bool:
     """Say whether a process does this work now."""
     return not alone(work, lambda: True)
+
+
+def take_over(
+    claimed: QuerySet[Model], work: Callable[[int], str], *, now: dt.datetime
+) -> list[int]:
+    """Claim anew what nobody works on any more, in a transaction, and return the keys.
+
+    ``claimed`` are rows with `begun` and `claimed_at`, and ``work`` names what is done of one.
+    That nobody does it is known of one that was begun; else its message may still wait somewhere.
+    """
+    old = claimed.filter(is_lost(now=now, after=PATIENCE)).order_by("pk")
+    rows = old.select_for_update(skip_locked=True).values_list("pk", "begun", "claimed_at")
+    keys = [
+        pk
+        for pk, begun, at in rows
+        if abs(now - at) >= CLAIM_LENGTH or (begun and not is_at_work(work(pk)))
+    ]
+    claimed.filter(pk__in=keys).update(claimed_at=now)
+    return keys
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError
 
 from access.background import TOO_LONG
+from completions.runs.services import exclusive
 from ranking.choices import AnalysisKind, ContextSet, EvaluatorPool, FitState
 from ranking.findings import AnalysisRefusedError, Findings
 from ranking.fits import analysis_queries
@@ -97,7 +98,7 @@ class TestClaimDueAnalyses:
 
     def test_a_lost_claim_is_taken_over_once(self, study):
         (lost,) = report_services.claim_due_analyses(now=START)
-        later = START + report_services.CLAIM_LENGTH
+        later = START + exclusive.CLAIM_LENGTH
 
         assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
         assert report_services.claim_due_analyses(now=later) == [lost]
@@ -106,7 +107,7 @@ class TestClaimDueAnalyses:
     def test_one_whose_worker_died_is_taken_over_when_nobody_computes_it(self, study, settings):
         (lost,) = report_services.claim_due_analyses(now=START)
         Analysis.objects.update(begun=1)
-        later = START + report_services.PATIENCE
+        later = START + exclusive.PATIENCE
 
         assert report_services.reclaim_lost_analyses(now=later - MINUTE) == []
         with doing_elsewhere(f"computing analysis {lost}"):
@@ -285,7 +286,7 @@ class TestRunAnalysis:
             analyse(fit)
         monkeypatch.undo()
 
-        again = report_services.reclaim_lost_analyses(now=START + 2 * report_services.PATIENCE)
+        again = report_services.reclaim_lost_analyses(now=START + 2 * exclusive.PATIENCE)
 
         assert again == [Analysis.objects.get(fit=fit, state=FitState.RUNNING).pk]
 
@@ -301,7 +302,7 @@ class TestRunAnalysis:
         assert analyse(newest_fit(study)).refusal == CHANGED
 
     def test_is_given_up_when_every_worker_is_lost_over_it(self, fit):
-        row = make_analysis(fit=fit, begun=report_services.MOST_BEGUN)
+        row = make_analysis(fit=fit, begun=exclusive.MOST_BEGUN)
 
         assert report_services.run_analysis(analysis_id=row.pk, clock=lambda: START)
 

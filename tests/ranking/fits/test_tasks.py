@@ -8,6 +8,7 @@ import pytest
 
 from access.nudges import Work
 from annotation.raters.services.withdrawing import withdraw_rater
+from completions.runs.services import exclusive
 from ranking import refits, tasks
 from ranking.choices import EvaluatorPool, FitState
 from ranking.fits import services
@@ -62,7 +63,7 @@ class TestClaimDueAnalyses:
             tasks.claim_due_analyses()
         assert queue.analyses == [Analysis.objects.get().pk]
 
-        site_clock.at += report_services.CLAIM_LENGTH
+        site_clock.at += exclusive.CLAIM_LENGTH
         tasks.claim_due_analyses()
 
         assert queue.analyses == [Analysis.objects.get().pk] * 2

@@ -252,7 +252,7 @@ def take_too_long(monkeypatch):
 
 
 def lose_its_workers(monkeypatch):
-    Release.objects.update(begun=release_services.MOST_BEGUN)
+    Release.objects.update(begun=exclusive.MOST_BEGUN)
 
 
 class TestBuildingThatFails:
@@ -282,7 +282,7 @@ class TestBuildingThatFails:
         with pytest.raises(away):
             release_services.run_release(release_id=release.pk, clock=lambda: START)
 
-        later = START + 2 * release_services.PATIENCE
+        later = START + 2 * exclusive.PATIENCE
 
         assert release_services.reclaim_lost_releases(now=later) == [release.pk]
 
@@ -291,14 +291,14 @@ class TestBuildingThatFails:
         monkeypatch.setattr(
             tasks.build_release, "delay", lambda *, release_id: begun.append(release_id)
         )
-        release = make_release(claimed_at=now - release_services.CLAIM_LENGTH)
+        release = make_release(claimed_at=now - exclusive.CLAIM_LENGTH)
 
         tasks.reclaim_lost_releases()
 
         assert begun == [release.pk]
 
     def test_is_begun_again_soon_when_nobody_builds_it_any_more(self, now):
-        claimed_at = now - release_services.PATIENCE
+        claimed_at = now - exclusive.PATIENCE
         waiting, lost = (make_release(claimed_at=claimed_at, begun=n) for n in (0, 1))
 
         with doing_elsewhere(f"building release {lost.pk}"):
