@@ -15,7 +15,7 @@ UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """What JSON can spell and no database can hold: NUL, and half of a surrogate pair."""
 
 LONGEST_TIMEOUT_S = 300.0
-"""No call may take longer: one that asks twice still ends before its claim counts as lost."""
+"""No call may take longer: who stops a worker waits for those in flight."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,9 @@ class ItemSource(Protocol[Item, Kept_contra]):
     async def release(self, items: Sequence[Item]) -> None:
         """Give back items that were not asked about."""
 
+    async def renew(self, items: Sequence[Item]) -> None:
+        """Say that these are still worked on."""
+
 
 @dataclass(frozen=True)
 class PullLimits:
@@ -51,6 +54,8 @@ class PullLimits:
     """How long a finished result waits for others to be stored with."""
     duration_s: float = 60.0
     """After this nothing more is claimed; what is in flight ends in its own time."""
+    renew_s: float = 30.0
+    """How often claims are renewed, so that those of killed processes are soon known."""
 
 
 async def pull(
@@ -104,12 +109,14 @@ class _Pull(Generic[Item, Result]):
     _is_done: bool = False
     _claim_at: float = 0.0
     _oldest_at: float = math.inf
+    _renew_at: float = field(init=False)
     _ends_at: float = field(init=False)
     _interrupted: asyncio.Future[None] = field(init=False)
 
     def __post_init__(self) -> None:
         """Start the clock."""
         self._ends_at = self._now + self.limits.duration_s
+        self._renew_at = self._now + self.limits.renew_s
         self._interrupted = asyncio.get_running_loop().create_future()
 
     @property
@@ -148,7 +155,9 @@ class _Pull(Generic[Item, Result]):
         if self._chore is not None and self._chore.done():
             ended, self._chore = self._chore, None
             ended.result()
-        if self._chore is None and self._wants_more():
+        if self._chore is None and self._is_to_renew():
+            self._chore = asyncio.ensure_future(self._renew())
+        elif self._chore is None and self._wants_more():
             self._chore = asyncio.ensure_future(self._refill())
         elif self._chore is None and self._is_due():
             self._chore = asyncio.ensure_future(self._flush())
@@ -194,6 +203,14 @@ class _Pull(Generic[Item, Result]):
         if len(items) < room:  # nothing more to get just now
             self._claim_at = self._now + (math.inf if wait_s is None else wait_s)
 
+    def _is_to_renew(self) -> bool:
+        return self._now >= self._renew_at and bool(self.waiting or self.asking)
+
+    async def _renew(self) -> None:
+        """Keep the claims on all that is not finished."""
+        self._renew_at = self._now + self.limits.renew_s
+        await self.source.renew((*self.waiting, *self.asking.values()))
+
     def _start(self) -> None:
         while self.waiting and len(self.asking) < self.limits.concurrency:
             item = self.waiting.popleft()
@@ -201,7 +218,7 @@ class _Pull(Generic[Item, Result]):
 
     def _patience(self) -> float:
         """Return how long to wait for the next result at most, in seconds."""
-        due = (self._oldest_at + self.limits.linger_s, self._claim_at)
+        due = (self._oldest_at + self.limits.linger_s, self._claim_at, self._renew_at)
         return min([STOP_CHECK_S, *(at - self._now for at in due if at > self._now)])
 
     def _collect(self) -> None:
@@ -263,6 +280,9 @@ class BlockingQueue(Protocol[Item, Kept_contra]):
     def release(self, items: Sequence[Item]) -> None:
         """Give back items that were not asked about."""
 
+    def renew(self, items: Sequence[Item]) -> None:
+        """Say that these are still worked on."""
+
 
 @dataclass(frozen=True)
 class _Handed(Generic[Item, Result]):
@@ -279,6 +299,9 @@ class _Handed(Generic[Item, Result]):
 
     async def release(self, items: Sequence[Item]) -> None:
         await self._run(self.queue.release, items)
+
+    async def renew(self, items: Sequence[Item]) -> None:
+        await self._run(self.queue.renew, items)
 
     async def _run(self, work: Callable[..., Returned], *given: object) -> Returned:
         loop = asyncio.get_running_loop()

@@ -181,6 +181,12 @@ class CallQueue(Generic[Row, Value]):
         claims = [item.claim for item in items]
         calling.release_calls(self.kind.load(ids), claims, sent=self.sent)
 
+    @outlasting
+    def renew(self, items: Sequence[Question[Value]]) -> None:
+        """Say that the claims are still held."""
+        calls = self.kind.load([item.claim.call_id for item in items])
+        calling.renew_claims(calls, [item.claim for item in items], now=self.clock())
+
     @transaction.atomic
     def _keep(self, answers: Sequence[ModelAnswer[Value]]) -> None:
         """Keep each answer once; a call that has ended meanwhile keeps what it has."""

@@ -44,7 +44,7 @@ TRIES = 2
 
 @dataclass(frozen=True)
 class Claim:
-    """A worker's hold on a call: whoever claims it later has another time."""
+    """A worker's hold on a call: whoever claims it later makes another attempt."""
 
     call_id: int
     at: dt.datetime
@@ -115,8 +115,8 @@ def total(costs: Iterable[float | None]) -> Decimal | None:
     return sum((Decimal(f"{cost:.6f}") for cost in known), Decimal(0))
 
 
-CLAIM_LENGTH = dt.timedelta(minutes=15)
-"""A claim older than this is lost: longer than any call with its time limit can take."""
+CLAIM_LENGTH = dt.timedelta(minutes=2)
+"""A claim not renewed for so long is lost: longer than a database that is away is waited for."""
 MAX_ATTEMPTS = 8
 FIRST_BACKOFF_S = 2.0
 LONGEST_BACKOFF_S = 120.0
@@ -236,6 +236,13 @@ def prepare(
 
 
 @transaction.atomic
+def renew_claims(calls: QuerySet[Call], claims: Iterable[Claim], *, now: dt.datetime) -> None:
+    """Note that the worker which holds these claims lives."""
+    held = [row.pk for row in _lock_held(calls, claims)]
+    _all(calls).filter(pk__in=held).update(claimed_at=now)
+
+
+@transaction.atomic
 def release_calls(
     calls: QuerySet[Call], claims: Iterable[Claim], *, sent: Collection[Claim] = ()
 ) -> None:
@@ -243,11 +250,9 @@ def release_calls(
 
     Those that were ``sent`` and broken off may have been paid for.
     """
-    by_call = {claim.call_id: claim for claim in claims}
-    claimed = calls.filter(pk__in=by_call, state=CallState.CLAIMED).order_by("pk")
-    rows = list(claimed.select_for_update(of=("self",)))
-    held = [row for row in rows if row.claimed_at == by_call[row.pk].at]
-    budgeting.settle((row, None if by_call[row.pk] in sent else Decimal(0)) for row in held)
+    sent_ids = {claim.call_id for claim in sent}
+    held = _lock_held(calls, claims)
+    budgeting.settle((row, None if row.pk in sent_ids else Decimal(0)) for row in held)
     _all(calls).filter(pk__in=[row.pk for row in held]).update(
         state=CallState.PENDING, attempts=F("attempts") - 1, reserved_usd=0
     )
@@ -257,13 +262,21 @@ def release_calls(
 def store_failure(calls: QuerySet[Call], failed: Failed) -> None:
     """Postpone a call that may heal, or give it up with the kind of its failure."""
     claim, error = failed.claim, failed.error
-    held = calls.filter(pk=claim.call_id, state=CallState.CLAIMED, claimed_at=claim.at)
-    row = held.select_for_update(of=("self",)).first()
-    if row is None:  # somebody else has claimed or ended it since
+    held = _lock_held(calls, [claim])
+    if not held:  # somebody else has claimed or ended it since
         return
+    (row,) = held
     _all(calls).filter(pk=row.pk).update(**_failure_fields(failed))
     budgeting.settle([(row, failed.cost_usd)])
     states.pause_if_refused(row, error.kind, str(error), now=failed.at)
+
+
+def _lock_held(calls: QuerySet[Call], claims: Iterable[Claim]) -> list[Call]:
+    """Lock and return the calls that these claims still hold."""
+    attempts = {claim.call_id: claim.attempts for claim in claims}
+    claimed = calls.filter(pk__in=attempts, state=CallState.CLAIMED).order_by("pk")
+    rows = claimed.select_for_update(of=("self",))
+    return [row for row in rows if row.attempts == attempts[row.pk]]
 
 
 def _failure_fields(failed: Failed) -> dict[str, Any]:
@@ -298,7 +311,7 @@ def settle_answers(answered: Sequence[tuple[Call, Claim, llm.Reply]]) -> None:
     then all that this one has reserved counts as spent.
     """
     budgeting.settle(
-        (row, total([reply.cost_usd]) if row.claimed_at == claim.at else None)
+        (row, total([reply.cost_usd]) if row.attempts == claim.attempts else None)
         for row, claim, reply in answered
     )
 

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 
 import pytest
 
@@ -22,6 +23,7 @@ class ListSource:
         self.claims: list[int] = []
         self.stored: list[tuple[int, ...]] = []
         self.released: list[int] = []
+        self.renewed: list[tuple[int, ...]] = []
 
     async def claim(self, limit: int) -> Claimed[int]:
         await asyncio.sleep(0)
@@ -40,6 +42,9 @@ class ListSource:
 
     async def release(self, items: Sequence[int]) -> None:
         self.released.extend(items)
+
+    async def renew(self, items: Sequence[int]) -> None:
+        self.renewed.append(tuple(items))
 
     @property
     def all_stored(self) -> list[int]:
@@ -130,6 +135,23 @@ class TestPull:
 
         assert source.all_stored == list(range(40))
         assert stored[0] > 0
+
+    @pytest.mark.parametrize("is_ending", [False, True])
+    def test_what_is_not_finished_is_claimed_anew_again_and_again(self, is_ending):
+        source, stopping = ListSource(range(6)), threading.Event()
+
+        async def ask(item: int) -> int:
+            if is_ending:
+                stopping.set()  # calls in flight may still take long
+            while item > 0 and len(source.renewed) < 2:
+                await asyncio.sleep(0)
+            return item
+
+        limits = replace(LIMITS, renew_s=0.01, linger_s=0)
+        n_stored = run(source, ask, limits, stopping)
+
+        assert n_stored == 4 if is_ending else 6
+        assert {1, 2, 3, 4, 5} <= set(source.renewed[1]) <= set(range(6))
 
     def test_calls_end_while_more_are_claimed(self):
         """A claim that waits for calls in flight to end can end only if they do."""
@@ -277,6 +299,9 @@ class BlockingQueue:
         self.threads.add(threading.get_ident())
         self.released.extend(items)
 
+    def renew(self, items: Sequence[int]) -> None:
+        self.threads.add(threading.get_ident())
+
 
 class TestPullHere:
     def test_the_queue_is_used_in_the_calling_thread_alone(self):
@@ -286,7 +311,8 @@ class TestPullHere:
             asked_in.add(threading.get_ident())
             return item
 
-        assert pull_here(queue, ask, limits=LIMITS, turn=threading.Lock()) == 9
+        limits = replace(LIMITS, renew_s=0)
+        assert pull_here(queue, ask, limits=limits, turn=threading.Lock()) == 9
         assert queue.threads == {threading.get_ident()}
         assert asked_in.isdisjoint(queue.threads)
 

@@ -17,7 +17,7 @@ from completions.generation import services as generating
 from completions.llm.exchange import LONGEST_TIMEOUT_S
 from completions.models import Completion, GenerationCall, GenerationRun, System
 from completions.runs.pulling import PullLimits
-from completions.runs.services import budgeting, calling, running, speaking, states
+from completions.runs.services import asking, budgeting, calling, running, states
 from tests.completions.runs.conftest import REPLY, answered, changed, failed, queue
 from tests.helpers.factories import NOW, make_generation_call, make_system
 from tests.helpers.factories_of_calls import (
@@ -48,8 +48,8 @@ class TestAClaim:
             return list(calling.claim_calls(GenerationCall.objects.all(), limit=limit, now=at))
 
         assert claim(2, NOW) == [first.pk, second.pk]
-        assert claim(9, NOW + dt.timedelta(minutes=5)) == [third.pk]
-        assert claim(9, NOW + dt.timedelta(minutes=5)) == []
+        assert claim(9, NOW + dt.timedelta(minutes=1)) == [third.pk]
+        assert claim(9, NOW + dt.timedelta(minutes=1)) == []
         assert claim(2, LATER) == [first.pk, second.pk]
         assert changed(first).attempts == 2
 
@@ -111,15 +111,28 @@ class TestAClaim:
 
         assert claimed == [free.pk, going.pk]
 
-    def test_outlives_the_longest_call_that_is_asked_twice(self):
+    def test_is_of_a_call_whose_time_is_limited(self):
         system = make_priced(parameters={"timeout_s": 3600.0})  # from before there was a bound
-        timeout_s = calling.request_to(system, messages=()).timeout_s
 
-        waits_s = PullLimits.duration_s + speaking.PATIENCE_S + speaking.LONG_PATIENCE_S
-        longest = dt.timedelta(seconds=waits_s + 2 * timeout_s)
+        assert calling.request_to(system, messages=()).timeout_s == LONGEST_TIMEOUT_S
 
-        assert timeout_s == LONGEST_TIMEOUT_S
+    def test_outlives_a_database_that_is_away(self):
+        longest = dt.timedelta(seconds=PullLimits.renew_s + sum(asking.AWAY_S))
+
         assert longest < calling.CLAIM_LENGTH
+
+    def test_that_is_renewed_is_not_lost_and_ends_by_who_holds_it(self):
+        run = make_run_of(3, budget="5")
+        kept, left, taken = queue().claim(3)[0]
+        run.calls.filter(pk=taken.claim.call_id).update(attempts=2)  # by another, meanwhile
+        half = NOW + calling.CLAIM_LENGTH / 2
+
+        queue(half).renew([kept, taken])
+
+        lost = {left.claim.call_id, taken.claim.call_id}
+        assert {one.claim.call_id for one in queue(LATER).claim(3)[0]} == lost
+        queue(LATER).store([failed(kept), failed(left), failed(taken)])
+        assert run.calls.get(ended_at=NOW).pk == kept.claim.call_id
 
     def test_that_was_lost_counts_what_it_had_reserved_as_spent(self):
         run = make_generation_run(budget_usd=Decimal(5))
