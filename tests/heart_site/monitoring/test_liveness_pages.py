@@ -6,13 +6,15 @@ Spans for OpenTelemetry: what they say, what they never say, and that they are o
 import datetime as dt
 import importlib
 import os
+import signal
 import subprocess
 import sys
 from unittest.mock import MagicMock
 
 import pytest
 import redis
-from celery import Celery
+from billiard import Event, Process
+from celery import Celery, signals
 from django.conf import settings
 from django.core.cache import caches
 from django.db import OperationalError, connection
@@ -25,11 +27,13 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from access import nudges
 from access.nudges import KEPT_S, Work
+from completions.runs import pulling
 from heart_site import schedule
 from heart_site.celery import app as site
-from heart_site.celery import nudge_for
+from heart_site.celery import heed_shutdown, nudge_for
 from heart_site.monitoring import heartbeats, tracing
 from tests.helpers.factories import NOW, make_study
+from tests.helpers.threads import TIMEOUT_S
 
 
 @pytest.fixture
@@ -141,6 +145,26 @@ class TestWorkersThatStart:
         nudge_for({"analysis", "outgoing"})
 
         assert told == [Work.DELIVER_HOOKS, Work.REFIT, Work.ANALYSE]
+
+    def test_that_shuts_down_tells_its_children_who_do_the_work(self):
+        before, has_begun = signal.getsignal(signal.SIGUSR2), Event()
+        heed_shutdown()
+
+        def work():
+            has_begun.set()
+            sys.exit(not pulling.STOPPING.wait(TIMEOUT_S))
+
+        child = Process(target=work)
+        try:
+            child.start()
+            assert has_begun.wait(TIMEOUT_S)
+            signals.worker_shutting_down.send(sender="worker")
+            child.join()
+        finally:
+            signal.signal(signal.SIGUSR2, before)
+
+        assert child.exitcode == 0
+        assert heed_shutdown in [one() for _, one in signals.worker_init.receivers]
 
 
 class TestNumbers:
