@@ -1,8 +1,5 @@
 """The console's page on backups: which there are, and when each was last restored."""
 
-import time
-from pathlib import Path
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -13,12 +10,10 @@ from django.views.decorators.http import require_POST, require_safe
 from access import background
 from access.models import LogEntry
 from access.roles import OWNERS, StaffRequest, members_only
-from heart_site.backups.state import kept_backups
+from heart_site.backups.state import is_being_made, kept_backups
 
 NEWEST = 5
 FAILED = ("backup.failed", "restore.failed")
-BROKEN_OFF_S = 3600
-"""A folder that is not whole and was not touched for so long is nobody's any more."""
 
 
 @require_safe
@@ -28,7 +23,7 @@ def backups(request: StaffRequest) -> HttpResponse:
     parts = {
         "backups": kept_backups(settings.HEART_BACKUP_DIR),
         "folder": settings.HEART_BACKUP_DIR,
-        "is_making": _is_making(settings.HEART_BACKUP_DIR),
+        "is_making": is_being_made(settings.HEART_BACKUP_DIR),
         "failures": LogEntry.objects.filter(action__in=FAILED).order_by("-pk")[:NEWEST],
     }
     return render(request, "console/team/backups.html", parts)
@@ -52,8 +47,3 @@ def try_restore(request: StaffRequest, name: str) -> HttpResponse:
     background.hand_over("heart_site.tasks.try_restore", name=name, by=request.user.pk)
     messages.success(request, _("A worker restores it now, into a database of its own."))
     return redirect("backups:all")
-
-
-def _is_making(out: Path) -> bool:
-    since = time.time() - BROKEN_OFF_S
-    return any(one.stat().st_mtime > since for one in out.glob(".heart-[0-9]*.part"))

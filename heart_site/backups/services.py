@@ -21,16 +21,18 @@ from heart_site.backups import databases
 from heart_site.backups.state import (
     BACKUPS,
     NAME,
+    PART,
     BackupError,
     LastRestore,
     Manifest,
     check_files,
     checksums,
+    locked,
     read_manifest,
 )
 from ranking.judgments.method import code_version
 
-FILES, PART = "files", ".part"
+FILES = "files"
 LEFT_OUT = ("secret-key", "in-use", ".*")
 """What no backup holds: the secret is kept apart, the mark is no data, the rest is half written."""
 
@@ -54,8 +56,9 @@ def make_backup(out: Path, *, now: dt.datetime, keep: int | None = None) -> Path
     try:
         out.mkdir(mode=0o700, parents=True, exist_ok=True)
         part.mkdir(mode=0o700)  # it holds people's data
-        _save(part, out, now)
-        part.rename(folder)
+        with locked(part):
+            _save(part, out, now)
+            part.rename(folder)
     except OSError as error:
         msg = f"{folder} cannot be written: {error.strerror or error}."
         raise BackupError(msg) from error

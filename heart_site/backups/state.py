@@ -1,9 +1,11 @@
 """The manifest that a backup is held to, and what became of its restores."""
 
 import contextlib
+import fcntl
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ NAME = "manifest.json"
 RESTORED = "restored.json"
 """What became of the last try to restore a backup; it lies beside its manifest."""
 BACKUPS = "heart-*"
+PART = ".part"
+"""What the name of a backup that is not whole ends in, after a dot before it."""
 
 
 class BackupError(Exception):
@@ -57,6 +61,30 @@ class Manifest:
         """Write it into the folder of its backup."""
         text = json.dumps(asdict(self), indent=1, sort_keys=True)
         (folder / NAME).write_text(f"{text}\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def locked(part: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """Lock a folder; the system takes the lock back when the process ends in whatever way."""
+    descriptor = os.open(part, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, how)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_being_made(out: Path) -> bool:
+    """Say whether a process makes a backup below ``out`` now."""
+    for part in out.glob(f".{BACKUPS}{PART}"):
+        try:
+            with locked(part, fcntl.LOCK_SH | fcntl.LOCK_NB):
+                pass  # nobody's any more
+        except BlockingIOError:
+            return True
+        except OSError:  # whole or gone by now
+            continue
+    return False
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -182,10 +182,14 @@ def test_a_long_name_of_a_backup_loses_its_end_in_the_log(owner, kept, monkeypat
 
 
 def test_what_is_under_way_or_failed_with_its_reason_as_the_subject_is_shown(client, owner, out):
-    (out / ".heart-20261123T020000Z.part").mkdir()
+    broken_off, part = out / ".heart-1.part", out / ".heart-2.part"
+    broken_off.mkdir()  # by a process that was killed this moment
+    part.mkdir()
     record(action="backup.failed", subject="The disk is full.", now=timezone.now())
 
-    assert "One is being made." in page(client)
+    with state.locked(part):
+        assert "One is being made." in page(client)
+    assert "One is being made." not in page(client)
     assert "The disk is full." in page(client)
 
 
@@ -315,9 +319,13 @@ class TestMaking:
             part.mkdir()
             os.utime(part, ((NOW - age).timestamp(),) * 2)
 
+        seen = []
+        meanwhile(lambda _folder: seen.append(state.is_being_made(out)))
+
         made = services.make_backup(out, now=NOW)
 
         assert left() == [new.name, made.name]
+        assert [*seen, state.is_being_made(out)] == [True, False]
 
     def test_says_which_file_could_not_be_read(self, data, out, meanwhile):
         (data / "gone").symlink_to(data / "nowhere")
