@@ -120,7 +120,9 @@ def _number(value: float, kind: ColumnKind, *, is_terse: bool) -> str:
     if kind is ColumnKind.P_VALUE:
         is_small = value < SMALLEST_P
         return f"{'< ' if is_small else ''}{_fixed(max(value, SMALLEST_P), DIGITS)}"
-    return _fixed(value, 0 if kind in {ColumnKind.COUNT, ColumnKind.ELO} else _places(value))
+    if kind is ColumnKind.ELO:
+        return _fixed(value, 0)
+    return _fixed(value, 0 if kind is ColumnKind.COUNT else _places(value), is_grouped=True)
 
 
 def _places(value: float) -> int:
@@ -130,7 +132,7 @@ def _places(value: float) -> int:
     return min(max(DIGITS - 1 - floor(log10(abs(value))), 0), 2 * DIGITS)
 
 
-def _fixed(value: float, places: int) -> str:
+def _fixed(value: float, places: int, *, is_grouped: bool = False) -> str:
     """Write a number with so many places, and nought without a sign."""
-    rounded = round(value, places) or 0.0
-    return str(number_format(Decimal(f"{rounded:.{places}f}"), places))
+    exact = Decimal(f"{round(value, places) or 0.0:.{places}f}")
+    return str(number_format(exact, places, force_grouping=is_grouped))
