@@ -15,6 +15,11 @@ class ExportFormat(StrEnum):
     JSONL = "jsonl"
     PARQUET = "parquet"
 
+    @property
+    def label(self) -> str:
+        """Return its name as people write it."""
+        return "Parquet" if self is ExportFormat.PARQUET else self.name
+
 
 FORMS = {
     ExportFormat.CSV: "text/csv; charset=utf-8",

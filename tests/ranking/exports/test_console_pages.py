@@ -83,6 +83,7 @@ class TestPage:
     def test_leads_to_every_export_and_each_answers(self, analyst, study):
         html = page(analyst, study).content.decode()
 
+        assert ">Parquet</a>" in html
         links = re.findall(rf'href="(/console/{study.slug}/exports/[^"]+\.\w+)"', html)
         assert len(links) == 3 * (len(TABLES) - 1) + 1 + 3
         for link in links:
