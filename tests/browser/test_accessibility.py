@@ -17,7 +17,7 @@ from tests.browser.conftest import (
     sign_in,
     wait_for_keys,
 )
-from tests.browser.looks import DESKTOP, PHONE, faults_of, overflow
+from tests.browser.looks import DESKTOP, LAPTOP, PHONE, faults_of, overflow
 
 MESSAGE = "Nobody hears the kettle but you now. What would you tell her about it?"
 
@@ -137,6 +137,7 @@ OF_ADMINS = {
 
 
 WIDE = ("demo/comparisons/", "demo/judges/", "demo/ratings/", "models/", "judges/", "members/")
+SHORT = ("demo/", "demo/protocol/", "models/add/")
 
 
 @pytest.mark.parametrize("part", OF_ADMINS)
@@ -162,6 +163,10 @@ def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_
     follow(admin.get_by_role("link", name="Planner"))
     admin.set_viewport_size(DESKTOP)
     assert admin.get_by_role("link", name="Planner").is_visible()
+    for path in SHORT:
+        admin.goto(site.console + path)
+        length = admin.evaluate("document.documentElement.scrollHeight")
+        assert length < 2 * LAPTOP["height"], path
 
 
 def test_what_admins_see_of_one_model_and_one_run(admin, site):
