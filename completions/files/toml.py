@@ -164,10 +164,29 @@ def content_hash(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+SAID = {
+    "string_too_short": "write something here",
+    "string_too_long": "use up to {max_length} characters",
+    "int_parsing": "give a whole number",
+    "int_type": "give a whole number",
+    "int_from_float": "give a whole number",
+    "float_parsing": "give a number",
+    "greater_than_equal": "give a number of {ge} or more",
+    "less_than_equal": "give a number of {le} or less",
+}
+"""What to write instead, by pydantic's name of the fault."""
+
+
+def reason_of(fault: Mapping[str, Any]) -> str:
+    """Return one of pydantic's faults in our words, or in its own where we have none."""
+    said = SAID.get(fault["type"], "").format_map(fault.get("ctx", {}))
+    return said or str(fault["msg"].removeprefix("Value error, "))
+
+
 def _explain(error: ValidationError, source: str) -> str:
     problems = []
     for one in error.errors():
         field = ".".join(map(str, one["loc"]))
-        reason = one["msg"].removeprefix("Value error, ")
+        reason = reason_of(one)
         problems.append(f"{source}: {field}: {reason}" if field else f"{source}: {reason}")
     return "\n".join(problems)

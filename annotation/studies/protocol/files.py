@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from annotation.studies.protocol.study import StudyProtocol
-from completions.files.toml import parse_toml
+from completions.files.toml import parse_toml, reason_of
 
 STUDIES = Path(__file__).parent.parent
 
@@ -100,8 +100,7 @@ def check_values(values: Mapping[str, Any]) -> StudyProtocol:
         faults = [
             (
                 ".".join(map(str, one["loc"])),
-                FORMS.get(one.get("ctx", {}).get("pattern", ""))
-                or one["msg"].removeprefix("Value error, "),
+                FORMS.get(one.get("ctx", {}).get("pattern", "")) or reason_of(one),
             )
             for one in error.errors()
         ]

@@ -185,10 +185,10 @@ FAULTS = {
     "adaptive without pairs": ('protocol = "preference"', LIKERT, "has no pairs to choose from"),
     "slug": ('"demo"', '"De mo"', "slug: String should match"),
     "taken": ('"demo"', '"contexts"', "is an address of the console"),
-    "no judgments": (PAIRS, "judgments_per_pair = 0", "greater than"),
-    "words": ("session_length = 12", 'session_length = "x"', "valid integer"),
+    "no judgments": (PAIRS, "judgments_per_pair = 0", "1 or more"),
+    "words": ("session_length = 12", 'session_length = "x"', "give a whole number"),
     "soft scores": ("slightly = 2", "slightly = 4", "must be less than"),
-    "off the scale": ("much = 4", "much = 6", "soft_scores.much: Input"),
+    "off the scale": ("much = 4", "much = 6", "soft_scores.much: give"),
     "practice": ("strength = 4", "strength = 5", "strength must be one of [2, 4]"),
     "last turn": ('role = "seeker"', 'role = "supporter"', "practice: the last turn"),
     "address": ("https://988", "javascript://988", "help_lines.12.url"),
@@ -201,7 +201,7 @@ FAULTS = {
     ),
     "NUL in a text": ('title = "', r'title = "\u0000', "title: the character U+0000"),
     "NUL in a list": ("instructions = [", r'instructions = ["\u0000",', "instructions: the char"),
-    "version": ('version = "1"', 'version = ""', "consent.version: String"),
+    "version": ('version = "1"', 'version = ""', "consent.version: write"),
 }
 
 

@@ -62,7 +62,7 @@ class TestBadRubric:
             (TEXT, TEXT + 'hint = "x"', "dimensions.4.hint: Unexpected"),
             ('"A"', '"R"', "dimensions: every key may be used once, found H, E, R, R, T"),
             ('key = "A"', 'key = "a b"', "dimensions.2.key: String should match"),
-            ('"Attunement"', '"  "', "dimensions.2.name: String should have at least 1"),
+            ('"Attunement"', '"  "', "dimensions.2.name: write something here"),
         ],
         ids=["not TOML", "missing field", "unknown", "key twice", "bad key", "empty name"],
     )
