@@ -86,11 +86,13 @@ def read_tool_file(
     *,
     demanded: Sequence[str] = OURS,
     layouts: Sequence[Layout] = LAYOUTS,
+    wanted: Sequence[str] = (),
 ) -> ToolFile:
     """Read a file of judgments in one of the layouts.
 
     ``columns`` says which of the file's columns stand for which of ours, and ``demanded`` which
-    of ours are named where the layout is not known.
+    of ours are named where the layout is not known. Rows have the ``wanted`` columns alone, if any
+    are named: a million with all would take a gigabyte more.
 
     Raises
     ------
@@ -107,14 +109,16 @@ def read_tool_file(
                 continue
             row = _renamed(row, columns)
             layout = layout or _recognised(row, demanded, layouts)
-            _add(found, layout, row, _line(entry))
+            _add(found, layout, row, _line(entry), wanted)
     except InputFileError as error:
         msg = f"The file {error}."
         raise JudgmentFileError(msg) from error
     return found
 
 
-def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> None:
+def _add(
+    found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int, wanted: Sequence[str]
+) -> None:
     """Add the judgments of one row."""
     try:
         judgments = list(layout.judgments(row))
@@ -134,7 +138,7 @@ def _add(found: ToolFile, layout: Layout, row: Mapping[str, Any], line: int) -> 
         said = row.get("winner")
         if judgment["winner"] == "tie" and isinstance(said, str) and said.strip() != "tie":
             found.ties[said.strip()] += 1
-        found.rows.append(judgment)
+        found.rows.append({name: judgment[name] for name in wanted or judgment if name in judgment})
         found.lines.append(line)
 
 

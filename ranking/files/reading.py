@@ -271,7 +271,7 @@ def _foreign(
     path: Path, columns: Mapping[str, str], options: ReadOptions
 ) -> tuple[Format, RawColumns, tuple[str, ...]]:
     """Read the file row by row; return where its rows stand, its columns, and how it was read."""
-    found = read_tool_file(path, columns, demanded=options.demanded)
+    found = read_tool_file(path, columns, demanded=options.demanded, wanted=options.all)
     names = [name for name in options.all if any(name in row for row in found.rows)]
     rows, places = _plain_rows(found, names)
     coded = dict(zip(names, map(coded_texts, zip(*rows, strict=True)), strict=False))

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pyarrow import parquet
 
-from annotation.tool_files.reading import JudgmentFileError
+from annotation.tool_files.reading import JudgmentFileError, read_tool_file
 from ranking.files.reading import ReadOptions, read_judgments
 
 OURS = """context_id,system_a,system_b,winner,rater_id
@@ -164,10 +164,14 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
 
 @pytest.mark.parametrize(("content", "name", "called"), LAYOUTS.values(), ids=LAYOUTS)
 def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, called):
-    judgments = read_judgments(written(tmp_path, name, content), ReadOptions())
+    path, wanted = written(tmp_path, name, content), ReadOptions().all
+    judgments = read_judgments(path, ReadOptions())
+    rows = read_tool_file(path, {}, wanted=wanted).rows
 
     assert sorted(results(judgments)) == sorted(RESULTS)
     assert judgments.told[0].startswith(f"Read as {called}: ")
+    assert rows
+    assert {name for row in rows for name in row} <= {*wanted}
 
 
 @pytest.mark.parametrize("names", [("ada", "bob"), ("a", "b"), ("left", "right")])
