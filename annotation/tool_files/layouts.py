@@ -61,8 +61,9 @@ def side(value: object, first: object = None, second: object = None) -> str | No
         return FIRST
     if word and word == spelled(second) != spelled(first):
         return SECOND
-    plain = "_".join("".join(one if one.isalnum() else " " for one in word.casefold()).split())
-    return _SIDES.get(plain)
+    if word not in _SIDES:
+        word = "_".join("".join(one if one.isalnum() else " " for one in word.casefold()).split())
+    return _SIDES.get(word)
 
 
 def spelled(value: object) -> str:

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
@@ -215,6 +216,7 @@ def table(lines: Iterator[str], columns: Columns) -> Iterator[FileEntry]:
             yield _entry(cells, names, line, at)
 
 
+@lru_cache(maxsize=128)  # each row of JSON has its names again
 def named(cell: str) -> str:
     """Return the name of a column: in lower case, with ``_`` for spaces and hyphens."""
     return BETWEEN.sub("_", unicodedata.normalize("NFC", cell).strip().lower())
