@@ -107,8 +107,8 @@ def _told(row: Row, first: object, second: object, word: object, **more: object)
 
 
 def _ours(row: Row) -> Iterator[dict[str, Any]]:
-    found = side(row["winner"], row["system_a"], row["system_b"])
-    yield {**row, "winner": row["winner"] if found is None else found}
+    sides = side(row["winner"]), side(row["winner"], row["system_a"], row["system_b"])
+    yield {**row, "winner": next((one for one in sides if one is not None), row["winner"])}
 
 
 def _battle(row: Row) -> Iterator[dict[str, Any]]:
@@ -138,10 +138,9 @@ def _tasks(row: Row) -> Iterator[dict[str, Any]]:
     """Yield one judgment for each annotation of a task of Label Studio."""
     data = row["data"]
     for annotation in row["annotations"]:
-        for result in annotation.get("result") or ():
+        for result in () if annotation.get("was_cancelled") else annotation.get("result") or ():
             value = result.get("value") or {}
-            chosen = value.get("selected") or next(iter(value.get("choices") or ()), None)
-            if chosen is not None:
+            if chosen := value.get("selected") or _alone(value.get("choices")):
                 said = {**data, "id": row.get("id"), "completed_by": annotation.get("completed_by")}
                 yield _told(said, *_pair(data), chosen)
 
@@ -151,6 +150,8 @@ def _responses(row: Row) -> Iterator[dict[str, Any]]:
     about = {**(row.get("fields") or {}), **(row.get("metadata") or {}), "id": row.get("id")}
     for answers in row["responses"].values():
         for answer in answers:
+            if answer.get("status") in ("draft", "discarded"):
+                continue
             said = {**about, "user_id": answer.get("user_id")}
             yield _told(said, *_pair(about), answer.get("value"))
 
@@ -158,7 +159,12 @@ def _responses(row: Row) -> Iterator[dict[str, Any]]:
 def _labels(row: Row) -> Iterator[dict[str, Any]]:
     """Yield what Potato writes: a column for each label, which is filled where it was chosen."""
     chosen = [name.rpartition(":::")[2] for name in row if ":::" in name and _is_set(row[name])]
-    yield _told(row, *_pair(row), chosen[0] if len(chosen) == 1 else chosen or "")
+    yield _told(row, *_pair(row), _alone(chosen) or "")
+
+
+def _alone(chosen: Any) -> Any:  # noqa: ANN401 (any JSON)
+    """Return the one that was chosen; several stay several, and no judgment."""
+    return chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen
 
 
 def _is_set(value: object) -> bool:

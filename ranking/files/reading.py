@@ -112,9 +112,17 @@ def _read(
     form = FORMATS.get(path.suffix.lower())
     if form is not None and not columns and _is_plain(path):
         raw = form.read(path, options.all)
-        if raw.n_rows == 0 or all(name in raw.columns for name in REQUIRED):
+        if raw.n_rows == 0 or _is_ours(raw.columns):
             return form, raw, ()
     return _foreign(path, columns, options)
+
+
+def _is_ours(columns: Mapping[str, Coded]) -> bool:
+    """Whether all columns are there, and no winner is told by the name of a system."""
+    if not all(name in columns for name in REQUIRED):
+        return False
+    names = {*winners(columns["winner"]).values} - WINNERS.keys()
+    return not names or not names <= {*columns["system_a"].values, *columns["system_b"].values}
 
 
 def _is_plain(path: Path) -> bool:
@@ -125,9 +133,13 @@ def _is_plain(path: Path) -> bool:
         return True
     if first.startswith(PACKED) or b"\x00" in first:
         return False
-    line = first.lstrip().partition(b"\n")[0].strip()
+    line, end, _ = first.lstrip().partition(b"\n")
+    line = line.strip()
     if path.suffix.lower() == ".csv":
-        return not line.endswith((b",", b";", b"\t")) and not line.lower().startswith(b"sep=")
+        is_odd = line.endswith((b",", b";", b"\t")) or line.lower().startswith(
+            (b"sep=", b"[", b"{")
+        )
+        return bool(end) and not is_odd
     return not line.startswith(b"[") and line != b"{"
 
 
@@ -196,7 +208,9 @@ def _refuse_bad_rows(
     path: Path, form: Format, raw: RawColumns, options: ReadOptions, counting: Booleans
 ) -> None:
     columns = _given(raw.columns, options)
-    required = tuple(name for name in (*options.demanded, "rater_id") if name in columns)
+    required = tuple(
+        name for name in dict.fromkeys((*options.demanded, "rater_id")) if name in columns
+    )
     broken = list(broken_rows(columns, required)) if raw.n_rows else []
     rows = sorted({row for one in broken for row in one.rows.tolist()})
     total = len(rows) + raw.n_unreadable

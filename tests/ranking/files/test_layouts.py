@@ -128,9 +128,22 @@ LAYOUTS: dict[str, tuple[str, str, str]] = {
         "tasks of Label Studio",
     ),
     "Argilla": (
-        json.dumps([record(1, "response-1", "response-2"), record(2, "tie")]),
-        "records.json",
+        lines(record(1, "response-1", "response-2"), record(2, "tie"))
+        + lines(record(3, "tie")).replace('"user_id"', '"status": "draft", "user_id"')
+        + lines(record(4, "tie")).replace('"user_id"', '"status": "discarded", "user_id"'),
+        "records.jsonl",
         "records of Argilla",
+    ),
+    "Label Studio, with what was skipped": (
+        lines(task(1, "left", "right", "tie"))
+        + lines(task(2, "left")).replace('"result"', '"was_cancelled": true, "result"'),
+        "export.jsonl",
+        "tasks of Label Studio",
+    ),
+    "winners by name in our columns": (
+        OURS.replace(",a,r", ",ada,r").replace(",b,r", ",bob,r"),
+        "named.csv",
+        "our own columns",
     ),
     "Potato": (
         table(
@@ -235,7 +248,7 @@ JSONS: dict[str, str] = {
 
 
 @pytest.mark.parametrize("content", JSONS.values(), ids=JSONS)
-@pytest.mark.parametrize("name", ["f.json", "f.jsonl"])
+@pytest.mark.parametrize("name", ["f.json", "f.jsonl", "f.csv"])
 def test_json_of_ours_is_read_in_any_layout(tmp_path, name, content):
     assert results(read_judgments(written(tmp_path, name, content), ReadOptions())) == RESULTS
 
@@ -331,6 +344,11 @@ AMBIGUOUS = {
         "x.jsonl",
         lines(GOOD_GAME, GOOD_GAME | {"question_id": ["q1"], "turn": 1}),
         "line 2: context_id is neither text nor a number",
+    ),
+    "two choices in one answer": (
+        "x.json",
+        json.dumps([task(1, "left")]).replace('"selected": "left"', '"choices": ["left", "tie"]'),
+        "row 1: winner is neither text nor a number",
     ),
     "a flag for a system": (
         "x.jsonl",
