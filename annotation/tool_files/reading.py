@@ -32,8 +32,8 @@ def bad_rows(faults: Sequence[RowFault], *, total: int, place: str = "line") -> 
     lines = [f"{place} {fault.line}: {fault.reason}" for fault in listed]
     if total > len(lines):
         lines.append(f"and {total - len(lines)} more")
-    rows = "1 row is" if total == 1 else f"{total} rows are"
-    return JudgmentFileError("\n  ".join([f"{rows} not judgments, so nothing was done:", *lines]))
+    rows = "1 row is not a judgment" if total == 1 else f"{total} rows are not judgments"
+    return JudgmentFileError("\n  ".join([f"{rows}, so nothing was done:", *lines]))
 
 
 MOST_NAMED = 20
@@ -73,11 +73,12 @@ def columns_named(text: str) -> dict[str, str]:
     ValueError
         If it is written otherwise.
     """
-    pairs = [one.partition("=") for one in text.split(",")]
-    if not all(ours.strip() and theirs.strip() for ours, _, theirs in pairs):
-        msg = "name columns as OURS=THEIRS, with commas between them"
+    pairs = [[part.strip() for part in one.partition("=")] for one in text.split(",")]
+    named = {ours: theirs for ours, _, theirs in pairs}
+    if not all(ours and theirs for ours, _, theirs in pairs) or len(named) < len(pairs):
+        msg = "name columns as OURS=THEIRS, each of ours once, with commas between them"
         raise ValueError(msg)
-    return {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    return named
 
 
 def read_tool_file(
@@ -187,4 +188,6 @@ def _recognised(
 
 def _names(row: Mapping[str, Any]) -> str:
     shown = [*row][:MOST_NAMED]
+    if not shown:
+        return "its first row names no column"
     return f"its columns are {', '.join(shown)}{' and others' if len(row) > len(shown) else ''}"

@@ -113,9 +113,11 @@ class TestRefusals:
         assert answer["method"]["per_component"] is True
         assert [one["rank"] for one in answer["systems"]] == [1, 2, 1, 1]
 
+    TWICE = ("--columns", "winner=system_a,winner=winner")
+
     @pytest.mark.parametrize(
         "options",
-        [["--reps", "1"], ["--ties", "ignore"], ["--seed", "-1"], ["--unit", "none"]],
+        [["--reps", "1"], ["--ties", "ignore"], ["--seed", "-1"], ["--unit", "none"], TWICE],
         ids=" ".join,
     )
     def test_options_that_mean_nothing_are_refused(self, tmp_path, options):

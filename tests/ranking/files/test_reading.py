@@ -130,6 +130,15 @@ class TestKindsOfValues:
         assert names == [one["context_id"] for one in rows]
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_winner_is_a_side_though_systems_are_called_so(tmp_path, separator):
+    text = "context_id,system_a,system_b,winner\nc1,b,a,a\nc2,a,b,b\n"
+
+    judgments = read(csv_file(tmp_path, text.replace(",", separator)))
+
+    assert judgments.verdict.tolist() == [-1, -1]
+
+
 @given(st.permutations(range(12)))
 def test_the_order_of_rows_changes_no_name_and_no_verdict(tmp_path_factory, order):
     folder = tmp_path_factory.mktemp("rows")
@@ -185,8 +194,13 @@ class TestBadRowsOfCsv:
 
         message = refusal(path)
 
-        assert message.startswith("1 row is not")
+        assert message.startswith("1 row is not a judgment, ")
         assert f"line 3: {says}" in message
+
+    def test_a_fault_is_said_once_of_a_row(self, tmp_path):
+        path = write(tmp_path / "x.csv", [row(rater_id="r1"), row(rater_id="")])
+
+        assert refusal(path, WITH_RATERS).endswith("line 3: rater_id is empty")
 
     def test_lines_are_those_of_an_editor_though_texts_break_over_lines(self, tmp_path):
         text = HEAD + 'c1,ada,bo,a,3,human,"one\ntwo\nthree"\n\n' + "c1,ada,bo,x,3,human,\n"
@@ -306,6 +320,7 @@ WHOLE_FILES = {
     "an empty table": ("x.csv", "", "The file is empty."),
     "empty lines": ("x.jsonl", "", "The file is empty."),
     "a table without rows": ("x.csv", HEAD, "The file has no judgments."),
+    "a header without its line end": ("x.csv", HEAD.strip(), "The file has no judgments."),
     "lines without rows": ("x.jsonl", "\n\n", "The file has no judgments."),
     "a column named twice": (
         "x.csv",
@@ -319,6 +334,11 @@ WHOLE_FILES = {
 
 
 class TestWholeFiles:
+    def test_a_file_without_any_column_is_said_to_name_none(self, tmp_path):
+        (tmp_path / "x.json").write_text("{}")
+
+        assert "=NAME; its first row names no column. " in refusal(tmp_path / "x.json")
+
     @pytest.mark.parametrize(("name", "content", "says"), WHOLE_FILES.values(), ids=WHOLE_FILES)
     def test_a_file_that_cannot_be_used_is_refused(self, tmp_path, name, content, says):
         (tmp_path / name).write_text(content)
