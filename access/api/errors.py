@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions, status
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
@@ -62,7 +63,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     answer = exception_handler(error, context)
     if answer is None or not isinstance(error, exceptions.APIException):
         return None
-    answer.data = _shaped(error, str(context["request"].META.get(ID, "")))
+    request = context["request"]
+    # An error is JSON, whatever was asked for.
+    request.accepted_renderer, request.accepted_media_type = JSONRenderer(), JSONRenderer.media_type
+    answer.data = _shaped(error, str(request.META.get(ID, "")))
     answer.content_type = CONTENT_TYPE
     return answer
 

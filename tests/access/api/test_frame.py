@@ -69,6 +69,8 @@ class TestErrors:
             ("GET", "/api/v1/nothing/", {}, 404, "not_found"),
             ("POST", ADDRESS, {}, 405, "method_not_allowed"),
             ("GET", ADDRESS, {"Accept": "text/csv"}, 406, "not_acceptable"),
+            ("POST", "/api/v1/schema/", {}, 405, "method_not_allowed"),
+            ("GET", "/api/v1/schema/", {"Accept": "text/csv"}, 406, "not_acceptable"),
             ("GET", ADDRESS, bearing("heart_no"), 401, "authentication_failed"),
         ],
     )
