@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from access.api import idempotency
 from access.api.errors import ConflictError, TooLargeError
-from access.api.paging import LONGEST, NameFilter
+from access.api.paging import LONGEST, FlagFilter, NameFilter
 from access.api.permissions import is_member
 from access.api.views import ItemView, ListView
 from access.choices import Scope
@@ -107,7 +107,7 @@ class StudyFilters(filters.FilterSet):
     state = filters.ChoiceFilter(choices=StudyState.choices)
     protocol = filters.ChoiceFilter(choices=Protocol.choices)
     dataset = NameFilter("dataset__slug", "Slug of the dataset.")
-    is_simulated = filters.BooleanFilter()
+    is_simulated = FlagFilter()
 
 
 class ComparisonFilters(filters.FilterSet):

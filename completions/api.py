@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from access.api import idempotency
 from access.api.errors import TooLargeError
-from access.api.paging import NameFilter
+from access.api.paging import FlagFilter, NameFilter
 from access.api.stored_answers import StoredAnswer
 from access.api.views import ItemView, ListView
 from access.choices import Scope
@@ -157,7 +157,7 @@ class ContextFilters(filters.FilterSet):
     stratum = filters.ChoiceFilter(choices=Stratum.choices)
     escalation_profile = filters.ChoiceFilter(choices=EscalationProfile.choices)
     review = filters.ChoiceFilter(choices=Review.choices)
-    is_simulated = filters.BooleanFilter()
+    is_simulated = FlagFilter()
 
 
 class SystemFilters(filters.FilterSet):
@@ -165,7 +165,7 @@ class SystemFilters(filters.FilterSet):
 
     kind = filters.ChoiceFilter(choices=SystemKind.choices)
     family = NameFilter("family")
-    is_simulated = filters.BooleanFilter()
+    is_simulated = FlagFilter()
 
 
 class CompletionFilters(filters.FilterSet):
@@ -174,7 +174,7 @@ class CompletionFilters(filters.FilterSet):
     dataset = NameFilter("context__dataset__slug", "Slug of the dataset.")
     context = NameFilter("context__key", "Key of the context.")
     system = NameFilter("system__slug", "Slug of the system.")
-    is_simulated = filters.BooleanFilter(field_name="system__is_simulated")
+    is_simulated = FlagFilter(field_name="system__is_simulated")
 
 
 class CompletionBatch(BaseModel):

@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from access.api.errors import NoFitError, UnknownFilterError
-from access.api.paging import LONGEST, NameFilter, TimeFilter
+from access.api.paging import LONGEST, FlagFilter, NameFilter, TimeFilter
 from access.api.permissions import is_member
 from access.api.views import ApiView, ListView
 from access.choices import Scope
@@ -76,10 +76,8 @@ class JudgmentFilters(filters.FilterSet):
     )
     since = TimeFilter("submitted_at", "gte", "Submitted then or later.")
     until = TimeFilter("submitted_at", "lt", "Submitted before.")
-    is_simulated = filters.BooleanFilter()
-    counts = filters.BooleanFilter(
-        method="that_count", help_text="Whether a fit of now would use it."
-    )
+    is_simulated = FlagFilter()
+    counts = FlagFilter(method="that_count", help_text="Whether a fit of now would use it.")
 
     def by_kind(self, rows: QuerySet[Judgment], _name: str, kind: str) -> QuerySet[Judgment]:
         """Keep those of people, or those of judges."""
@@ -108,6 +106,7 @@ class Ratings(ApiView):
 
     reads = Scope.READ_STUDIES
     is_public = True
+    asks = ("pool", "contexts")
 
     @extend_schema(parameters=[POOL, CONTEXTS], responses=BoardOut)
     def get(self, request: Request, study: str) -> Response:

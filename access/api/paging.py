@@ -3,10 +3,13 @@
 import base64
 import binascii
 import datetime as dt
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Model
+from django.http import QueryDict
 from django_filters import rest_framework as filters
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import BasePagination
@@ -105,9 +108,28 @@ def _cursor(row: Model) -> str:
     return base64.urlsafe_b64encode(str(row.pk).encode()).decode()
 
 
+def hold_to(known: Collection[str], asked: QueryDict) -> None:
+    """Refuse parameters that are not known, are empty or stand twice: none is passed over.
+
+    Raises
+    ------
+    ValidationError
+        With a pointer to each.
+    """
+    unknown = {name: ["no parameter of this address"] for name in asked if name not in known}
+    unclear = {
+        name: ["one value, or leave the parameter out"]
+        for name, values in asked.lists()
+        if len(values) > 1 or not values[0]
+    }
+    if faults := unclear | unknown:
+        raise ValidationError(faults)
+
+
 EARLIEST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 LATEST = dt.datetime(2200, 1, 1, tzinfo=dt.UTC)
 LONGEST = 120
+FLAGS = {"": None, "true": True, "1": True, "false": False, "0": False}
 
 
 class NameFilter(filters.CharFilter):
@@ -115,6 +137,27 @@ class NameFilter(filters.CharFilter):
 
     def __init__(self, field_name: str, help_text: str = "") -> None:
         super().__init__(field_name=field_name, max_length=LONGEST, help_text=help_text)
+
+
+class FlagField(forms.NullBooleanField):
+    """Yes or no, or neither where nothing is said."""
+
+    def to_python(self, value: object) -> bool | None:  # type: ignore[override] # the stub's bool
+        """Return what it says; Django's field takes an unknown word for none."""
+        word = str(value or "").lower()
+        if word not in FLAGS:
+            msg = "true or false"
+            raise forms.ValidationError(msg)
+        return FLAGS[word]
+
+
+class FlagFilter(filters.BooleanFilter):
+    """By yes or no."""
+
+    field_class = FlagField
+
+    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401 (the library's)
+        super().__init__(widget=forms.TextInput, **kwargs)
 
 
 class TimeFilter(filters.IsoDateTimeFilter):

@@ -6,7 +6,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import conditional_page
 from django.views.decorators.vary import vary_on_headers
-from django_filters.rest_framework import DjangoFilterBackend
+from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
@@ -16,7 +16,7 @@ from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api.paging import KeyPagination
+from access.api.paging import KeyPagination, hold_to
 from access.api.problems import TITLES
 from access.choices import Scope
 
@@ -28,12 +28,21 @@ class ApiView(GenericAPIView):  # type: ignore[type-arg] # not subscriptable at 
     """A view that says which scope it takes, and answers ``If-None-Match`` with 304.
 
     ``reads`` is the scope of GET, ``acts`` that of all other methods. What ``is_public`` anybody
-    reads; but a token, where one is sent, needs the scope there as well.
+    reads; but a token, where one is sent, needs the scope there as well. ``asks`` names the
+    parameters of its address that are no filters; others are refused.
     """
 
     reads: ClassVar[Scope | None] = None
     acts: ClassVar[Scope | None] = None
     is_public: ClassVar[bool] = False
+    asks: ClassVar[tuple[str, ...]] = ()
+    filterset_class: ClassVar[type[FilterSet] | None] = None
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Refuse what may not be asked, and then what cannot be."""
+        super().initial(request, *args, **kwargs)
+        filters = self.filterset_class.base_filters if self.filterset_class else ()
+        hold_to({*self.asks, *filters}, request.query_params)
 
 
 class ListView(ListModelMixin, ApiView):
@@ -41,6 +50,7 @@ class ListView(ListModelMixin, ApiView):
 
     pagination_class = KeyPagination
     filter_backends = (DjangoFilterBackend,)
+    asks = ("limit", "cursor")
 
     def get(self, request: Request, *_args: object, **_kwargs: object) -> Response:
         """Return a page of the list."""

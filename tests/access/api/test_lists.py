@@ -234,10 +234,39 @@ class TestFilters:
             answer = read(path, study, secret=secret, **{name: odd})
 
             if answer.status_code == 200:
-                assert name in {"rater", "system", "context", "counts"}
+                assert name in {"rater", "system", "context"}
             else:
                 assert answer.status_code == 400
                 assert answer.json()["errors"][0]["pointer"] == f"/{name}"
+
+    @pytest.mark.parametrize(
+        ("path", "query", "pointer"),
+        [
+            ("studies/{study}/judgments/", "is_simulated=no", "/is_simulated"),
+            ("studies/{study}/judgments/", "counts=perhaps", "/counts"),
+            ("studies/{study}/judgments/", "rater=", "/rater"),
+            ("studies/{study}/judgments/", "rater=a&rater=b", "/rater"),
+            ("studies/{study}/judgments/", "is_simulatd=false", "/is_simulatd"),
+            ("studies/{study}/fits/", "contexts=all", "/contexts"),
+            ("studies/{study}/releases/", "state=x", "/state"),
+            ("studies/{study}/ratings/", "pool=llm&pool=human", "/pool"),
+            ("studies/{study}/", "pool=llm", "/pool"),
+            ("systems/", "page=2", "/page"),
+        ],
+    )
+    def test_none_is_passed_over(self, path, query, pointer, study):
+        address = f"/api/v1/{path.format(study=study.slug)}?{query}"
+
+        answer = Client().get(address, headers=bearing(make_secret(*Scope)))
+
+        assert answer.status_code == 400
+        assert [one["pointer"] for one in answer.json()["errors"]] == [pointer]
+
+    @pytest.mark.parametrize(("word", "is_all"), [("true", False), ("FALSE", True), ("0", True)])
+    def test_a_flag_has_two_words(self, word, is_all, study):
+        path = "studies/{study}/judgments/"
+
+        assert (all_of(path, study, is_simulated=word) == all_of(path, study)) is is_all
 
 
 class TestPages:
@@ -257,9 +286,7 @@ class TestPages:
 
         assert found == every
 
-    @pytest.mark.parametrize(
-        "cursor", ["", "x", "====", base64.b64encode(b"-3").decode(), "\u00e9"]
-    )
+    @pytest.mark.parametrize("cursor", ["x", "====", base64.b64encode(b"-3").decode(), "\u00e9"])
     def test_an_unknown_cursor_is_refused(self, cursor):
         answer = read("studies/", cursor=cursor)
 
