@@ -12,7 +12,7 @@ from typing import NoReturn
 from completions.files.refusals import shown
 
 STOPPED, UNREAD = 130, 141  # as shells count what Ctrl-C or a closed pipe ended
-UNWRITTEN = 74  # as sysexits.h has it
+UNAVAILABLE, UNWRITTEN = 69, 74  # as sysexits.h has it
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
@@ -38,13 +38,13 @@ def printing() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
-        _end("Stopped.", STOPPED)
+        stop("Stopped.", STOPPED)
     except BrokenPipeError:
-        _end("", UNREAD)
+        stop("", UNREAD)
     except OSError as error:
         if error.errno not in FULL:
             raise
-        _end(f"The answer could not be written: {error.strerror}.", UNWRITTEN)
+        stop(f"The answer could not be written: {error.strerror}.", UNWRITTEN)
 
 
 def _have_streams() -> None:
@@ -54,7 +54,7 @@ def _have_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
-def _end(said: str, code: int) -> NoReturn:
+def stop(said: str, code: int) -> NoReturn:
     """End with one line; what could not be written is not tried again at the end."""
     for stream, text in ((sys.stderr, said and f"{said}\n"), (sys.stdout, "")):
         try:

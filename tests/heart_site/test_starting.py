@@ -90,6 +90,27 @@ def test_ctrl_c_ends_a_command_in_one_line(monkeypatch, capsys):
     assert (caught.value.code, capsys.readouterr().err) == (130, "Stopped.\n")
 
 
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda file: None, "The database is not of this version (no such table: "),
+        (lambda file: file.write_bytes(b"no database" * 99), "The database cannot be used: file"),
+        (lambda file: file.mkdir(), "The database cannot be used: unable to open database file"),
+    ],
+    ids=["without tables", "no database", "no file"],
+)
+def test_a_database_that_cannot_be_used_ends_a_command_in_one_line(tmp_path, spoil, said):
+    spoil(tmp_path / "heart.sqlite3")
+    words = [sys.executable, "manage.py", "release", "build", "--study", "demo", "--out", "x"]
+    environment = os.environ | {"HEART_DATA_DIR": str(tmp_path), "HEART_SECRET_KEY": "k" * 50}
+    environment.pop("DATABASE_URL", None)
+
+    ended = subprocess.run(words, stderr=subprocess.PIPE, check=False, text=True, env=environment)
+
+    assert (ended.returncode, ended.stderr.count("\n")) == (69, 1)
+    assert ended.stderr.startswith(said)
+
+
 def test_a_reader_who_has_read_enough_ends_a_command_in_silence(tmp_path):
     path = tmp_path / "judgments.csv"
     path.write_text("context_id,system_a,system_b,winner\nc,a,b,tie\n", encoding="utf-8")
