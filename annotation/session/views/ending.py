@@ -75,6 +75,7 @@ def stop(request: RaterRequest) -> HttpResponse:
     context = {
         "study": request.page,
         "ending": Ending.of_rater(request.rater),
+        "is_guest": request.rater.platform == Platform.GUEST,
         "is_closed": request.rater.study.is_closed,
     }
     return http.render_fragment(request, "annotation/_stop.html", context)

@@ -96,18 +96,33 @@ class TestPauses:
         rater.refresh_from_db()
         assert rater.state == RaterState.ACTIVE
 
-    @pytest.mark.parametrize(("n_before", "is_part"), [(0, True), (1, False)])
-    def test_stop_says_whether_the_work_of_this_submission_is_a_part(
-        self, client, study, n_before, is_part
+    @pytest.mark.parametrize(
+        ("came", "n_answers", "n_before", "said"),
+        [
+            ({}, 0, None, ["you will not get a code", "You can close this page"]),
+            ({}, 1, None, ["you get the code for a part", "You stopped after 1 of 40"]),
+            (PROLIFIC, 0, None, ["your code only tells", "The code below tells your platform so"]),
+            (PROLIFIC, 1, None, ["you get the code for a part", "You stopped after 1 of 40"]),
+            (PROLIFIC, 1, 0, ["you get the code for a part", "You stopped after 1 of 40"]),
+            (PROLIFIC, 1, 1, ["of it was this time: if you", "of it was this time: the code"]),
+        ],
+    )
+    def test_what_stop_announces_the_last_page_says(
+        self, client, study, came, n_answers, n_before, said
     ):
-        rater = enrol(client, study, **PROLIFIC)
-        make_submission(rater=rater, number=2, session_id="x-2", n_before=n_before)
-        judge(client, study)
+        rater = enrol(client, study, **came)
+        if n_before is not None:
+            make_submission(rater=rater, number=2, session_id="x-2", n_before=n_before)
+        judge(client, study, times=n_answers)
 
         page = client.get(url(study, "stop")).content.decode()
+        last = client.post(url(study, "stop"), follow=True).content.decode()
 
-        assert ("If you stop now, you get the code for a part" in page) is is_part
-        assert ("None of it was this time" in page) is not is_part
+        assert said[0] in page
+        assert said[1] in last
+        assert "You’re done" not in last
+        assert ("Your code" in last) is bool(came or n_answers)
+        assert came or "platform" not in re.search("<main.*</main>", last, re.DOTALL)[0]
 
     @pytest.mark.parametrize("state", [StudyState.PAUSED, StudyState.CLOSED])
     def test_stop_offers_a_break_to_come_back_from_unless_the_study_is_closed(

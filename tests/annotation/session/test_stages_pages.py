@@ -99,7 +99,7 @@ class TestQuestions:
         text = page.content.decode()
         assert Rater.objects.get().state == RaterState.SCREENED
         assert "this task isn’t for everyone" in text
-        assert "Your code for the platform" in text
+        assert "Your code" in text
         assert url(study, "judge") not in text
         for name in ("entry", "judge", "comprehension", "how", "take_break", "stop", "done"):
             page = client.get(url(study, name), follow=True)
