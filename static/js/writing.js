@@ -214,7 +214,9 @@
   /* Sending: htmx swaps what has to be mended in, or moves on; the trouble line is for no answer. */
   const trouble = (isShown) => {
     const line = document.getElementById("trouble");
-    if (line) line.hidden = !isShown;
+    if (!line) return;
+    line.hidden = !isShown;
+    if (isShown) line.scrollIntoView({ block: "nearest" });
   };
   document.addEventListener("htmx:beforeRequest", () => {
     window.clearTimeout(timer);

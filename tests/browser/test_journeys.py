@@ -251,7 +251,7 @@ def test_an_invited_person_comes_to_a_first_accepted_message(visit, site, admin,
 
 
 def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
-    page = visit()
+    page = visit(viewport=PHONE)
     writing.come_in(page, link)
     box = writing.open_dialogue(page)
     box.fill(BEGUN)
@@ -263,6 +263,8 @@ def test_a_draft_survives_a_reload_and_a_dropped_connection(visit, link):
     box.fill(BEGUN)
     box.press_sequentially(GONE_ON.removeprefix(BEGUN))
     writing.see_draft(page, "Not saved yet")
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.locator("#trouble")).to_be_in_viewport(ratio=1)
     typing_ms = signal(page, "typing_ms")
     page.close()
     page.context.set_offline(False)
