@@ -38,12 +38,13 @@
   }
 
   function saveFields() {
-    saveDraft({ typed: [...new FormData(answerForm())].filter(([name]) => !LEFT_OUT.has(name)) });
+    const all = findAll("#stage form").flatMap((form) => [...new FormData(form)]);
+    saveDraft({ typed: all.filter(([name]) => !LEFT_OUT.has(name)) });
   }
 
   function restoreFields(typed) {
     if (!typed || find("#errors")) return; /* as posted */
-    for (const control of answerForm().elements) {
+    for (const control of findAll("#stage form :is(input, textarea)")) {
       const values = typed.filter(([name]) => name === control.name).map(([, value]) => value);
       if (/radio|checkbox/.test(control.type)) control.checked = values.includes(control.value);
       else if (values.length) [control.value] = values;
@@ -219,7 +220,7 @@
   document.addEventListener("input", (event) => {
     if (event.target.matches("[data-shortcuts]")) {
       browser.write("heart.shortcuts", event.target.checked);
-    } else if (event.target.form?.id === "answer") {
+    } else if (event.target.closest("#stage form")) {
       saveFields();
       forgiveError(event.target);
       trouble(false);

@@ -341,9 +341,12 @@ class TestSwap:
 class TestNothingIsLost:
     def test_draft_survives_a_reload_and_goes_with_its_pair(self, page):
         answer(page)
+        page.locator("summary", has_text="Report").click()
+        page.get_by_label("What is wrong?").fill("It names a real person.")
 
         page.reload()
         expect(page.get_by_role("textbox")).to_have_value(REASON)
+        expect(page.locator("#report_text")).to_have_value("It names a real person.")
         assert checked(page) == "A slightly better"
         page.keyboard.press("Control+Enter")
 
