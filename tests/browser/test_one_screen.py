@@ -37,6 +37,7 @@ from tests.annotation.session.test_languages_pages import (
 from tests.browser.conftest import PROTOCOLS
 from tests.browser.looks import LAPTOP, PHONE
 from tests.browser.test_rater_pages import enrol as stand_before_a_pair
+from tests.browser.test_rater_pages import pass_the_questions
 from tests.helpers.datasets import shared_file
 from tests.helpers.visits import enrol, url
 
@@ -183,6 +184,21 @@ def test_a_phone_keeps_the_scale_at_the_thumb_and_the_pair_short(
     assert kind == "likert" or all(one["scale"] <= PHONE["height"] for one in places)
 
 
+@pytest.mark.parametrize(
+    "screen", [(PHONE, {"has_touch": True, "is_mobile": True})], indirect=True, ids=["phone"]
+)
+@pytest.mark.parametrize("kind", ["preference", "rubric"])
+def test_large_letters_do_not_overlap_and_the_scale_does_not_fill_a_low_screen(screen, pairs, kind):
+    screen.show(page_of(pairs[0], study_page(kind)))
+    screen.page.add_style_tag(content=":root { font-size: 200% }")
+
+    tiles = screen.page.locator(".tile")
+    assert all(tiles.evaluate_all("all => all.map(one => one.scrollWidth <= one.clientWidth)"))
+    screen.page.set_viewport_size({"width": PHONE["height"], "height": PHONE["width"]})
+    docked = screen.page.locator(".docked")
+    assert docked.evaluate("one => getComputedStyle(one).position") == "static"
+
+
 CSS = Path(__file__).resolve().parents[2] / "static" / "css" / "heart.css"
 MEASURED = """
 () => [...document.querySelectorAll("[translate=no]")].map(shown => {
@@ -240,6 +256,25 @@ def test_a_phone_says_that_practice_is_practice_and_spares_the_heading_of_a_pair
             shown.append(page.locator(".overline").first.evaluate(CLIPPED))
 
     assert shown == ["none", "inset(50%)"]
+
+
+PRESSED = """all => all.filter(one => one.checkVisibility()).flatMap(one => {
+    const around = getComputedStyle(one, "::before");
+    const { width, height } = one.getBoundingClientRect();
+    const sides = [Math.max(width, parseFloat(around.width) || 0),
+                   Math.max(height, parseFloat(around.height) || 0)];
+    return Math.round(Math.min(...sides)) < 44 ? [[one.textContent.trim(), ...sides]] : [];
+})"""
+"""What a finger finds smaller than 44 pixels, with the area around it that counts as it."""
+
+
+@pytest.mark.parametrize("kind", PROTOCOLS)
+def test_on_a_phone_a_finger_finds_every_control(visit, studies, kind):
+    page = visit(viewport=PHONE, has_touch=True, is_mobile=True)
+    pass_the_questions(page, studies[kind])
+    controls = page.locator("nav :is(a, button), main :is(a, button, summary, label:has(input))")
+
+    assert controls.evaluate_all(PRESSED) == []
 
 
 def test_on_a_phone_messages_stack_and_everything_is_in_reach(visit, site):
