@@ -37,7 +37,7 @@ class Command(BaseCommand):
         """Declare what, of which study, how and where."""
         parser.add_argument("what", choices=NAMES)
         parser.add_argument("--study", help="slug of the study; the dictionary needs none")
-        parser.add_argument("--format", choices=[*FORMS, "md", "json"], default=None)
+        parser.add_argument("--format", choices=[*map(str, FORMS), "md", "json"])
         parser.add_argument("--out", type=_place, required=True, help="a file, or a folder")
         parser.add_argument("--force", action="store_true", help="overwrite a file that is there")
         parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
@@ -62,7 +62,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
     def _put_table(self, study: Study, what: str, out: Path, options: dict[str, Any]) -> Path:
-        form = _form(options, what)
+        form = _form(options, what, out)
         name = file_name(study, what, form)
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
@@ -86,9 +86,11 @@ def _put_dictionary(out: Path, options: dict[str, Any]) -> Path:
     return put(iter([text.encode()]), path, is_forced=options["force"])
 
 
-def _form(options: dict[str, Any], what: str) -> ExportFormat:
+def _form(options: dict[str, Any], what: str, out: Path) -> ExportFormat:
+    """Return the form that is asked for, that the file's name tells, or the usual one."""
     usual = "jsonl" if what == "preferences" else "csv"
-    form = options["format"] or usual
+    told = out.suffix[1:]
+    form = options["format"] or (told if told in FORMS else usual)
     if form not in FORMS:
         msg = f"There is no form {form} of {what}."
         raise ExportRefusedError(msg)

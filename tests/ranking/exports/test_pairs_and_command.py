@@ -259,13 +259,22 @@ class TestFiles:
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(
+        ("name", "begins"), [("x.csv", b"comparison,"), ("x.jsonl", b"{"), ("x.parquet", b"PAR1")]
+    )
+    def test_have_the_form_that_their_name_tells(self, tmp_path, name, begins):
+        export("judgments", make_judgment().comparison.study, tmp_path / name)
+
+        assert (tmp_path / name).read_bytes().startswith(begins)
+
+    @pytest.mark.parametrize(
         ("what", "options", "reason"),
         [
             ("judgments", ["--format", "md"], "no form md"),
+            ("judgments", ["--format", "xlsx"], "choose from 'csv', 'jsonl', 'parquet'"),
             ("preferences", ["--validation", "0.7", "--test", "0.7"], "more than all"),
             ("dictionary", ["--format", "parquet"], "csv, md or json"),
         ],
-        ids=["form", "shares", "dictionary"],
+        ids=["form", "unknown form", "shares", "dictionary"],
     )
     def test_that_cannot_be_had_say_why(self, tmp_path, what, options, reason):
         with pytest.raises(CommandError, match=reason):
