@@ -5,8 +5,8 @@ latter, tests/postgres.py finds a server: DATABASE_URL, or the usual local port.
 
 Tests are shared out among processes by group where one is named, else by file: what a module
 prepares for all its tests is then prepared once, not in every process. The longest come first, so
-that no process is left alone with them at the end, and browser tests come in a row, so that each
-process starts one site for them.
+that no process is left alone with them at the end, and groups of several files are among them.
+Browser tests come in a row, so that each process starts one site for them.
 """
 
 import os
@@ -60,4 +60,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile 
 @pytest.hookimpl(trylast=True)  # after they were shuffled
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest first; files stay whole."""
-    items.sort(key=lambda item: [not item.nodeid.startswith(one) for one in LONGEST_FIRST])
+    items.sort(
+        key=lambda item: (
+            *(not item.nodeid.startswith(one) for one in LONGEST_FIRST),
+            item.get_closest_marker("xdist_group") is None,
+        )
+    )
