@@ -17,7 +17,7 @@ from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import ELO_PER_LOG_UNIT, paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals, robust_covariance
 from ranking.numerics.sandwich import fisher_covariance
-from ranking.numerics.simultaneous import joint_intervals, rank_intervals, units_of_systems
+from ranking.numerics.simultaneous import effective_units, joint_intervals, rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
@@ -32,7 +32,7 @@ Per cent of nominal 95 % intervals that hold.
 published  theta +- 1.96 / sqrt(n)                                 } of single
 fisher     theta +- 1.96 standard errors of the model              } systems
 sandwich   clustered by dialogue, t; below 50 dialogues corrected  }
-bootstrap  of dialogues, percentiles; below 50 dialogues expanded  }
+bootstrap  of dialogues, percentiles; expanded for few             }
 at once    studies in which the bootstrap intervals of all systems hold together
 joint      the same of the simultaneous intervals
 ranks      studies in which every system's true rank is in its interval
@@ -49,7 +49,7 @@ def held(truth: Floats, tables: WinTables, rng: np.random.Generator) -> list[flo
     error = np.abs(estimate - truth)
     fisher = np.sqrt(fisher_covariance(tables, estimate).diagonal())
     sandwich = robust_covariance(tables, estimate).intervals(estimate)
-    n_units = units_of_systems(tables.is_in())
+    n_units = effective_units(tables.unit_weights())
     percentile = expanded_intervals(estimate, drawn, n_units=n_units)
     joint = joint_intervals(estimate, drawn, n_units=n_units)
     inside = (percentile.low <= truth) & (truth <= percentile.high)

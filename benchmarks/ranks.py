@@ -14,7 +14,7 @@ from ranking.numerics.bootstrap import bootstrap_strengths
 from ranking.numerics.bradley_terry import fit_bradley_terry
 from ranking.numerics.elo import paper_standard_errors
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.simultaneous import rank_intervals, units_of_systems
+from ranking.numerics.simultaneous import effective_units, rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WinTables
 
@@ -69,7 +69,7 @@ def missed(setting: Setting, number: int) -> tuple[float, float, float, float]:
     estimate = fit_bradley_terry(tables.total()).log_strengths
     drawn = bootstrap_strengths(tables, estimate, n_replicates=REPLICATES, rng=rng).fitted()
     soft, ignored = (simulation.limit(setting.strengths, mode) for mode in MODES)
-    n_units = units_of_systems(tables.is_in())
+    n_units = effective_units(tables.unit_weights())
     interval = expanded_intervals(estimate, drawn, n_units=n_units)
     return (
         _ranks_missed(estimate, drawn, setting.strengths, n_units),

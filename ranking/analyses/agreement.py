@@ -315,7 +315,7 @@ def _draws(n_opinions: int) -> int:
 METHOD = (
     "Raw agreement, the kappas of Cohen (1960) and Fleiss (1971), Krippendorff's alpha (2011) and "
     "agreement with the majority of people, of pairs in one fixed order; intervals are percentiles "
-    "over resampled source dialogues, expanded below 50, those of agreement with a majority "
+    "over resampled source dialogues, expanded for few, those of agreement with a majority "
     "Wilson's (1927) by dialogue, of differences Student's: they hold for other dialogues judged "
     "by these evaluators. Of an evaluator's several answers to a pair the side that came out ahead "
     "counts, evenly is a tie; nobody is compared with himself."

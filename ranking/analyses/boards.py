@@ -14,7 +14,7 @@ from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.elo import to_elo
-from ranking.numerics.simultaneous import units_of_systems
+from ranking.numerics.simultaneous import effective_units
 
 FEWEST = 2
 
@@ -24,8 +24,8 @@ class AnalysisBoard:
     """Ratings in Elo points, with their resamples, of ``systems`` in the order of the columns.
 
     ``elo`` has shape (n_systems,), ``resampled`` (n_replicates, n_systems); replicates without a
-    maximum are left out and counted. ``units_of_systems`` says on how many of the dialogues each
-    system was judged.
+    maximum are left out and counted. ``units_of_systems`` says what the dialogues of each system
+    are worth (`effective_units`).
     """
 
     systems: tuple[str, ...]
@@ -55,7 +55,7 @@ def rated(columns: JudgmentColumns, method: Method) -> AnalysisBoard:
         to_elo(log_strengths),
         to_elo(drawn.fitted()),
         len(columns.units),
-        units_of_systems(tabulated(columns, method).is_in()),
+        effective_units(tabulated(columns, method).unit_weights()),
         drawn.n_without_maximum,
     )
 

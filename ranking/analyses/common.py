@@ -24,6 +24,7 @@ from ranking.numerics.clustered_means import (
 from ranking.numerics.connectivity import NotConnectedError
 from ranking.numerics.few_units import few_units_warning
 from ranking.numerics.multiplicity import benjamini_hochberg
+from ranking.numerics.simultaneous import effective_units
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -343,7 +344,7 @@ class Samples:
 
         ``unit`` are the dialogues, however often named, of what it is about.
         """
-        n_units = len(np.unique(unit))
+        n_units = int(effective_units(np.bincount(unit)))
         return estimate_cells(estimated(coefficient, n_units, self.times, level=self.level))
 
 

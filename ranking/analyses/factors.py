@@ -116,7 +116,7 @@ METHOD = (
     "Each message's mean signed mark on a dimension against its opponents, standardised over "
     "messages. Number of factors by parallel analysis (Horn 1965); maximum likelihood with oblimin "
     "rotation; alpha of Cronbach (1951), omega of McDonald (1999). Intervals are "
-    "percentiles over resampled source dialogues, expanded below 50."
+    "percentiles over resampled source dialogues, expanded for few."
 )
 
 

@@ -18,7 +18,7 @@ from ranking.numerics.clustered_means import (
     resampled_means,
 )
 from ranking.numerics.rater_scales import NoSpreadError, RaterScales, normalise
-from ranking.numerics.simultaneous import rank_intervals
+from ranking.numerics.simultaneous import effective_units, rank_intervals
 
 ALL = "All dimensions"
 
@@ -86,8 +86,8 @@ class Measure:
         return len(np.unique(self.scores.evaluator[self._of(self.points, system)]))
 
     def n_units(self, system: int) -> int:
-        """Return on how many dialogues the system was rated, two at least."""
-        return max(FEWEST, len(np.unique(self.scores.unit[self._of(self.points, system)])))
+        """Return what the dialogues on which the system was rated are worth."""
+        return int(effective_units(np.bincount(self.scores.unit[self._of(self.points, system)])))
 
     def n(self, system: int) -> int:
         """Return how many ratings of the system there are."""

@@ -33,7 +33,7 @@ from ranking.numerics.composites import (
 )
 from ranking.numerics.elo import to_elo
 from ranking.numerics.few_units import expanded_intervals
-from ranking.numerics.simultaneous import rank_intervals, units_of_systems
+from ranking.numerics.simultaneous import effective_units, rank_intervals
 from ranking.numerics.strength_mode import StrengthMode
 
 DIGITS = 4  # of an Elo point
@@ -115,7 +115,10 @@ def jointly_rated(
             [to_elo(drawn.log_strengths[:, places[n]]) for n, (_, drawn) in found.items()], axis=1
         ),
         n_units=np.stack(
-            [units_of_systems(tabulated(dimensions[n], method).is_in())[places[n]] for n in found]
+            [
+                effective_units(tabulated(dimensions[n], method).unit_weights())[places[n]]
+                for n in found
+            ]
         ),
     )
     return JointBoards(tuple(found), systems, ratings, method.level), notes

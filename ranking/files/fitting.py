@@ -18,7 +18,7 @@ from ranking.numerics.intervals import Intervals
 from ranking.numerics.models.maximum import NoMaximumError
 from ranking.numerics.models.ties import fit_davidson, fit_rao_kupper
 from ranking.numerics.refits import draw_units
-from ranking.numerics.simultaneous import Units, units_of_systems
+from ranking.numerics.simultaneous import Units, effective_units
 from ranking.numerics.strength import shares
 from ranking.numerics.strength_mode import StrengthMode
 from ranking.numerics.tables import WeightedPairs, WinTables, tabulate
@@ -66,9 +66,9 @@ class _Tables:
     ties: WinTables | None
 
     def units_of_systems(self) -> Integers:
-        """Return in how many units each system was judged, tied or not."""
-        is_in = self.wins.is_in()
-        return units_of_systems(is_in if self.ties is None else is_in | self.ties.is_in())
+        """Return what each system's units are worth, judgments tied or not."""
+        weights = self.wins.unit_weights()
+        return effective_units(weights if self.ties is None else weights + self.ties.unit_weights())
 
 
 def fit_judgments(chosen: ChosenJudgments, options: Options) -> PointFit:

@@ -8,7 +8,7 @@ import numpy as np
 from ranking.judgments.groups import NO_PAIRS, GroupedJudgments
 from ranking.judgments.method import Method
 from ranking.judgments.tallies import Outcomes, outcomes, win_tables
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.bootstrap import BootstrapReplicates, bootstrap_strengths
 from ranking.numerics.bradley_terry import BradleyTerryFit, NotConvergedError, fit_bradley_terry
 from ranking.numerics.connectivity import NotConnectedError
@@ -21,10 +21,10 @@ from ranking.numerics.few_units import (
 )
 from ranking.numerics.simultaneous import (
     RankIntervals,
+    effective_units,
     joint_intervals,
     rank_intervals,
     tiers,
-    units_of_systems,
 )
 from ranking.numerics.tables import WinTables
 
@@ -164,8 +164,8 @@ def _assemble(
         msg = "Hardly any resample of the dialogues connects the systems: there is no interval."
         raise EstimateRefusedError(msg)
     elo, resampled = to_elo(fit.log_strengths), to_elo(replicates.fitted())
-    level, is_in = method.level, tables.is_in()
-    n_units = units_of_systems(is_in)
+    level, weights = method.level, tables.unit_weights()
+    n_units = effective_units(weights)
     single = expanded_intervals(elo, resampled, level=level, n_units=n_units)
     joint = joint_intervals(elo, resampled, level=level, n_units=n_units)
     ranks = rank_intervals(fit.log_strengths, replicates.fitted(), level=level, n_units=n_units)
@@ -191,7 +191,7 @@ def _assemble(
             "joint_critical_value": joint.critical_value,
             "is_corrected_for_few_units": bool((n_units < FEW_UNITS).any()),
             "warnings": [
-                *(_few(tables) or _few_of_some(judgments.systems, is_in)),
+                *(_few(tables) or _few_of_some(judgments.systems, n_units, weights)),
                 *_unconnected(replicates),
             ],
         },
@@ -222,15 +222,15 @@ def _few(tables: WinTables) -> list[str]:
     return [warning]
 
 
-def _few_of_some(systems: tuple[str, ...], is_in: Booleans) -> list[str]:
-    """Name the systems that were judged on few of the dialogues, and on how many."""
-    n_of = zip(systems, is_in.sum(axis=0), strict=True)
+def _few_of_some(systems: tuple[str, ...], n_units: Integers, weights: Floats) -> list[str]:
+    """Name the systems that were judged on few of the dialogues, and what these are worth."""
+    n_of = zip(systems, np.minimum(n_units, (weights > 0.0).sum(axis=0)), strict=True)
     few = [f"{slug} ({n})" for slug, n in n_of if n < FEW_OF_A_SYSTEM]
     if not few:
         return []
     warning = (
-        f"Judged on fewer than {FEW_OF_A_SYSTEM} source dialogues: {', '.join(few)}. Intervals and "
-        "ranks of these cannot be relied on."
+        f"All or most judgments are on fewer than {FEW_OF_A_SYSTEM} source dialogues: "
+        f"{', '.join(few)}. Intervals and ranks of these cannot be relied on."
     )
     return [warning]
 

@@ -27,6 +27,7 @@ from ranking.numerics.bradley_terry import place_among
 from ranking.numerics.elo import CENTRE, ELO_PER_LOG_UNIT
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.refits import draw_units
+from ranking.numerics.simultaneous import effective_units
 from ranking.numerics.strength import shares
 
 
@@ -263,8 +264,7 @@ class PeopleInputs:
     ) -> PeopleRating:
         """Make a rating of the place at first, followed by that in every resample."""
         resampled = elo[1:][np.isfinite(elo[1:])]
-        n_units = len(np.unique(self._unit[best.share > 0.0]))
-        if n_units < FEWEST_DIALOGUES:
+        if len(np.unique(self._unit[best.share > 0.0])) < FEWEST_DIALOGUES:
             raise EstimateRefusedError(ONE_DIALOGUE)
         if not np.isfinite(elo[0]) or len(resampled) < FEWEST_DIALOGUES:
             raise EstimateRefusedError(ONE_WAY)
@@ -272,7 +272,7 @@ class PeopleInputs:
             elo[:1],
             resampled[:, None],
             level=self.method.level,
-            n_units=n_units,
+            n_units=int(effective_units(np.bincount(self._unit, best.share * self.weight))),
         )
         return PeopleRating(
             kind=kind,

@@ -130,9 +130,10 @@ def run_gate(inputs: AnalysisInputs, request: GateRequest) -> Gate:
     Notes
     -----
     Differences are of Bradley-Terry ratings. Their error is that of the resampled source
-    dialogues, times sqrt(n / (n - 1)), and t has n - 1 degrees of freedom. With fewer dialogues
-    than `TOO_FEW_UNITS` nothing is tested. A pass is one test at the level; the chance that a
-    candidate that dropped by as much as allowed, or more, passes is at most one less the level.
+    dialogues, times sqrt(n / (n - 1)), and t has n - 1 degrees of freedom, n being what the
+    dialogues are worth (`effective_units`); below `TOO_FEW_UNITS` nothing is tested. A pass is one
+    test at the level; the chance that a candidate that dropped by as much as allowed, or more,
+    passes is at most one less the level.
 
     References
     ----------
@@ -205,7 +206,7 @@ def _test(
     one, other = (board.systems.index(slug) for slug in slugs)
     n = int(board.units_of_systems[[one, other]].min())
     if n < TOO_FEW_UNITS:
-        msg = f"{n} source dialogues are too few, it takes {TOO_FEW_UNITS}."
+        msg = f"judgments worth {n} source dialogues are too few, it takes {TOO_FEW_UNITS}."
         raise AnalysisRefusedError(msg)
     error = float((board.resampled[:, one] - board.resampled[:, other]).std(ddof=1))
     error *= (n / (n - 1.0)) ** 0.5

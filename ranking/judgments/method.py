@@ -61,7 +61,7 @@ class Method:
     estimator: str = "Bradley-Terry, maximum likelihood"
     ties: str = "half to each side"
     pooling: str = EACH_ONCE
-    interval: str = "bootstrap of source dialogues, percentiles, expanded below 50 dialogues"
+    interval: str = "bootstrap of source dialogues, percentiles, expanded for few dialogues"
     ranks: str = "simultaneous pairwise differences (max-t)"
     masses: Sequence[float] | None = None  # of all people and of all LLM judges
     splits: int = 20

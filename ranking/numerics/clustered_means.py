@@ -10,6 +10,7 @@ from scipy import special
 
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.refits import draw_units
+from ranking.numerics.simultaneous import effective_units
 
 FEWEST = 2
 STILL = 1e-12
@@ -25,7 +26,7 @@ class ClusteredMean:
     """A mean, its standard error, and how many values in how many clusters it rests on.
 
     Of a difference, ``n_clusters`` are those of the part that is in fewer. ``freedom`` are the
-    degrees of freedom of the error, unless they are one less.
+    degrees of freedom of the error: one less, or fewer where some clusters outweigh the others.
     """
 
     mean: float
@@ -128,7 +129,11 @@ def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:
     mean = float(values.mean())
     sums = np.bincount(place, weights=values - mean, minlength=n_clusters)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / len(values) ** 2
-    return ClusteredMean(mean, math.sqrt(variance), len(values), n_clusters)
+    return ClusteredMean(mean, math.sqrt(variance), len(values), n_clusters, _freedom(place))
+
+
+def _freedom(place: Integers, weights: Floats | None = None) -> float:
+    return float(effective_units(np.bincount(place, weights)) - 1.0)
 
 
 def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans) -> ClusteredMean:
@@ -154,7 +159,7 @@ def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans)
     regression on a constant and the part. A part that is the same throughout does not tell how it
     would vary (of 20 messages none may show what 5 % do): it is then taken to vary as the other
     does, value by value or cluster by cluster, whichever is more. Degrees of freedom are those of
-    the part that is in fewer clusters. Cost O(n log n).
+    the part that has fewer. Cost O(n log n).
 
     References
     ----------
@@ -180,7 +185,13 @@ def clustered_difference(values: Floats, cluster: Integers, is_second: Booleans)
     still = np.array([np.ptp(values[part]) == 0.0 for part in parts])
     if still.sum() == 1:
         variance *= 1.0 + float((n_of[~still] / n_of[still]).max())
-    return ClusteredMean(second - first, math.sqrt(variance), len(values), int(n_of[:, 1].min()))
+    return ClusteredMean(
+        mean=second - first,
+        error=math.sqrt(variance),
+        n=len(values),
+        n_clusters=int(n_of[:, 1].min()),
+        freedom=min(_freedom(place[part]) for part in parts),
+    )
 
 
 def _check(values: Floats, cluster: Integers) -> None:
@@ -359,7 +370,8 @@ def partial_slope(y: Floats, x: Floats, controls: Floats, cluster: Integers) -> 
     slope = float(own @ left) / power
     sums = np.bincount(place, weights=own * (left - slope * own))
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) / power**2
-    return ClusteredMean(slope, math.sqrt(variance), len(y), n_clusters)
+    freedom = _freedom(place, own**2)
+    return ClusteredMean(slope, math.sqrt(variance), len(y), n_clusters, freedom)
 
 
 def residuals(figures: Floats, controls: Floats) -> Floats:

@@ -12,6 +12,7 @@ from scipy import special
 from ranking.numerics.arrays import Booleans, Floats, Integers
 from ranking.numerics.few_units import expanded_intervals
 from ranking.numerics.refits import draw_units
+from ranking.numerics.simultaneous import effective_units
 
 FEWEST = 4  # the interval's variance divides by n - 3
 MOST_ORDERED = 8  # 40,320 orders
@@ -173,7 +174,7 @@ def unit_pearson(
     Returns
     -------
     UnitCorrelation
-        The interval is of percentiles, expanded below 50 units as ratings' intervals are.
+        The interval is of percentiles, expanded for few units as ratings' intervals are.
 
     Raises
     ------
@@ -264,7 +265,8 @@ def _over_units(
     n_units = times.shape[1]
     low, high = float("nan"), float("nan")
     if len(resampled) >= FEWEST_UNITS:
-        reach = expanded_intervals(r, resampled[:, None], n_units=n_units, level=level)
+        worth = int(effective_units(np.bincount(place)))
+        reach = expanded_intervals(r, resampled[:, None], n_units=worth, level=level)
         low, high = float(reach.low[0]), float(reach.high[0])
     return UnitCorrelation(float(r[0]), low, high, len(x), n_units)
 

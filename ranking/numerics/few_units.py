@@ -15,7 +15,7 @@ from ranking.numerics.simultaneous import Units, for_few_units
 from ranking.numerics.tables import WinTables
 
 FEW_UNITS = 50
-"""Below this number of units the correction for few is used."""
+"""Below this number of units the sandwich is corrected for few, and pages say so."""
 TOO_FEW_UNITS = 20
 """Below this number no correction is to be relied on."""
 MOST_SYSTEMS = 200
@@ -87,7 +87,7 @@ def bias_reduced_covariance(
 def expanded_intervals(
     estimate: Floats, replicates: Floats, *, n_units: Units, level: float = 0.95
 ) -> Intervals:
-    """Return percentile intervals, expanded to what fewer units than `FEW_UNITS` allow.
+    """Return percentile intervals, expanded to what so few units allow.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def expanded_intervals(
     Returns
     -------
     Intervals
-        As `ranking.numerics.intervals.percentile_intervals`, but with few units for the level
-        that the correction of `ranking.numerics.simultaneous.for_few_units` asks for.
+        As `ranking.numerics.intervals.percentile_intervals`, but for the level that the
+        correction of `ranking.numerics.simultaneous.for_few_units` asks for.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def expanded_intervals(
     reached = -float(special.ndtri((1.0 - level) / 2.0))
     units = np.broadcast_to(n_units, estimate.shape)
     asked = 1.0 - 2.0 * special.ndtr(-for_few_units(reached, units))
-    levels = np.where(units < FEW_UNITS, np.minimum(asked, ALL_BUT_THE_ENDS), level)
+    levels = np.minimum(asked, ALL_BUT_THE_ENDS)
     low, high = np.array(estimate, dtype=np.float64), np.array(estimate, dtype=np.float64)
     for one in np.unique(levels):
         some = levels == one

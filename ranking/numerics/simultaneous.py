@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special  # the distributions of scipy.stats take a second to import
 
-from ranking.numerics.arrays import Booleans, Floats, Integers
+from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.batches import available_threads, in_threads, slices
 from ranking.numerics.intervals import check_replicates
 
@@ -146,16 +146,21 @@ def checked_units(n_units: Units) -> Integers:
 FEWEST_UNITS = 2
 
 
-def units_of_systems(is_in: Booleans) -> Integers:
-    """Return in how many units each system is, two at least: one has no degree of freedom.
+def effective_units(weights: Floats | Integers) -> Integers:
+    """Return how many units of one weight are worth as much as these, two at least.
 
-    ``is_in``, of shape (n_units, n_systems), is that of `ranking.numerics.tables.WinTables`.
+    ``weights``, at least 0, has the units along its first axis: what is judged in each, of each
+    system (`WinTables.unit_weights`) or in all. ``sum(w)**2 / sum(w**2)``, rounded: the number
+    of units where they weigh alike, and fewer degrees of freedom where some outweigh the others
+    (Kish 1965, section 8.2; Satterthwaite 1946, doi:10.2307/3002019).
     """
-    return np.asarray(np.maximum(is_in.sum(axis=0), FEWEST_UNITS), dtype=np.int64)
+    squares = (weights**2).sum(axis=0)
+    n = weights.sum(axis=0) ** 2 / np.where(squares > 0.0, squares, 1.0)
+    return np.asarray(np.maximum(np.rint(n), FEWEST_UNITS), dtype=np.int64)
 
 
 def units_of_pairs(n_units: Units) -> Integers:
-    """Return in how many units the rarer one of every two systems is; one number stays one."""
+    """Return the smaller number of units of every two systems; one number stays one."""
     n = np.asarray(n_units)
     return n if n.ndim == 0 else np.minimum(n[:, None], n[None, :])
 

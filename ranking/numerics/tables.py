@@ -139,15 +139,16 @@ class WinTables:
         weight = self.pairs.to_first + self.pairs.to_second
         return np.bincount(self.pairs.unit, weight, minlength=self.n_units) > 0.0
 
-    def is_in(self) -> Booleans:
-        """Say which systems have judgments in which units, shape (n_units, n_systems)."""
-        found = np.zeros((self.n_units, self.n_systems), dtype=np.bool_)
+    def unit_weights(self) -> Floats:
+        """Return what each system's judgments weigh in each unit, shape (n_units, n_systems)."""
+        found = np.zeros(self.n_units * self.n_systems)
         for slab in slices(len(self.pairs.unit), SLAB):
             rows = self.pairs.part(slab)
-            counts = rows.to_first + rows.to_second > 0.0
+            unit = rows.unit.astype(np.int64) * self.n_systems
             for system in (rows.first, rows.second):
-                found[rows.unit[counts], system[counts]] = True
-        return found
+                weight = rows.to_first + rows.to_second
+                found += np.bincount(unit + system, weight, minlength=len(found))
+        return self._rounded(found.reshape(self.n_units, self.n_systems))
 
     @cached_property
     def in_steps(self) -> bool:

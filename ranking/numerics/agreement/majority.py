@@ -9,6 +9,7 @@ from scipy import special
 from ranking.numerics.agreement.opinions import count_values
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.clustered_means import ClusteredMean
+from ranking.numerics.simultaneous import effective_units
 
 NO_MAJORITY = -1
 BLOCK_BYTES = 16 * 2**20
@@ -85,7 +86,8 @@ def match(
     share = float(alike.sum() / n.sum())
     drawn, n_units = _resample(alike, n, n_replicates, rng), len(found)
     error = float(drawn.std()) * math.sqrt(n_units / max(n_units - 1, 1))
-    mean = ClusteredMean(share, error, len(unit), n_units)
+    freedom = float(effective_units(n) - 1.0)
+    mean = ClusteredMean(share, error, len(unit), n_units, freedom)
     reach = mean.share_interval(level) if mean.varies else (nothing, nothing)
     return Matched(len(unit), share, *reach)
 

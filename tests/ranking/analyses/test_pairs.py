@@ -13,6 +13,7 @@ from ranking.analyses import analyse, checks, pairs
 from ranking.analyses.common import tabulated
 from ranking.findings import Picture
 from ranking.numerics.elo import to_elo
+from ranking.numerics.simultaneous import effective_units
 from ranking.numerics.strength_mode import StrengthMode
 from tests.ranking.analyses.helpers import (
     duel,
@@ -157,12 +158,13 @@ class TestPairs:
     def test_dialogues_of_any_size_that_all_agree_are_no_proof_either(self):
         """Refits of the same shares at other sizes differ by rounding, which is no spread."""
         said = {"ab": (3, 3, 3, -3), "bc": (3, 3, -3, 0), "ca": (-2, -2, -2, 1)}
-        columns = of_sizes(said, sizes=[1 + 7 * unit % 5 for unit in range(12)])
+        sizes = [1 + 7 * unit % 5 for unit in range(12)]
+        columns, n = of_sizes(said, sizes=sizes), effective_units(np.array(sizes))
 
         rows = table(pairs.analyse(make_inputs(columns)), "pairs")
 
         assert {(row["low"], row["high"]) for row in rows} == {(None, None)}
-        assert {row["p_holm"] for row in rows} == {float(f"{3 * 2.0**-11:.3g}")}
+        assert {row["p_holm"] for row in rows} == {float(f"{3 * 2.0 ** (1 - n):.3g}")}
 
     def test_two_dialogues_and_one_rater_are_enough(self):
         findings = pairs.analyse(make_inputs(duel([3, -2])))

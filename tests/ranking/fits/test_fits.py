@@ -399,22 +399,24 @@ class TestUncertainty:
         assert all("19 source dialogues for 3 systems" in one for one in diagnostics["warnings"])
 
     @pytest.mark.parametrize(
-        ("n", "warned"),
+        ("n", "n_of_first", "warned"),
         [
-            (1, ["Judged on fewer than 10 source dialogues: late (1). Intervals and ranks of"]),
-            (9, ["Judged on fewer than 10 source dialogues: late (9). Intervals and ranks of"]),
-            (10, []),
+            (1, 1, ["All or most judgments are on fewer than 10 source dialogues: late (1)."]),
+            (9, 1, ["All or most judgments are on fewer than 10 source dialogues: late (9)."]),
+            (10, 1, []),
+            (10, 6, ["All or most judgments are on fewer than 10 source dialogues: late (5)."]),
         ],
     )
-    def test_a_system_of_few_of_many_dialogues_is_warned_of(self, n, warned, now):
+    def test_a_system_of_few_of_many_dialogues_is_warned_of(self, n, n_of_first, warned, now):
         systems, late = called("a", "b"), make_system(slug="late")
         study = make_judged_study(systems=systems, n_dialogues=20)
         for place, first in enumerate(systems[0].completions.order_by("pk")[:n]):
             second = make_completion(context=first.context, system=late)
             pair = make_comparison(study=study, first=first, second=second)
-            make_judgment(comparison=pair, verdict=1 if place % 2 else -1)
+            for _ in range(1 if place else n_of_first):
+                make_judgment(comparison=pair, verdict=1 if place % 2 else -1)
 
         diagnostics = fitted(study, now).diagnostics
 
-        named = [one for one in diagnostics["warnings"] if "Judged on" in one]
-        assert [one.partition(" these")[0] for one in named] == warned
+        named = [one for one in diagnostics["warnings"] if "All or most" in one]
+        assert [one.partition(" Intervals")[0] for one in named] == warned

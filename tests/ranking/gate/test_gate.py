@@ -135,14 +135,16 @@ class TestNumbers:
         columns = judged(rng)
         board = rated(columns, METHOD)
         apart = board.resampled[:, 0] - board.resampled[:, 1]
-        error = apart.std(ddof=1) * np.sqrt(100 / 99)
+        n = board.units_of_systems[:2].min()
+        error = apart.std(ddof=1) * np.sqrt(n / (n - 1))
         difference = board.elo[0] - board.elo[1]
 
         (overall,) = run_gate(inputs(columns), ASKED).tests
 
         assert overall.difference == pytest.approx(difference)
-        assert overall.lowest == pytest.approx(difference - scipy.stats.t.ppf(0.95, 99) * error)
-        assert overall.p_dropped == pytest.approx(scipy.stats.t.cdf((difference + 15) / error, 99))
+        assert overall.lowest == pytest.approx(difference - scipy.stats.t.ppf(0.95, n - 1) * error)
+        dropped = scipy.stats.t.cdf((difference + 15) / error, n - 1)
+        assert overall.p_dropped == pytest.approx(dropped)
         assert overall.p_held == pytest.approx(1.0 - overall.p_dropped)
 
     def test_p_values_are_adjusted_by_holm_over_all_tests(self, rng):
@@ -185,7 +187,7 @@ class TestWhatCannotBeAsked:
 
         assert (found.outcome, found.tests) == (Outcome.UNDECIDED, ())
         assert found.notes == (
-            "overall is not tested: 19 source dialogues are too few, it takes 20.",
+            "overall is not tested: judgments worth 19 source dialogues are too few, it takes 20.",
         )
         assert more(found)[1] >= 1
 

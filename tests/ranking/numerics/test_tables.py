@@ -16,7 +16,6 @@ from ranking.numerics.connectivity import (
     strong_components,
     strongly_connected,
 )
-from ranking.numerics.simultaneous import units_of_systems
 from ranking.numerics.tables import tabulate
 from tests.ranking.numerics.helpers import make_pairs, make_tables, simulate_tables, strengths_of
 
@@ -70,15 +69,13 @@ def log_likelihood(wins, theta):
     return (wins * -np.logaddexp(0.0, theta[None, :] - theta[:, None])).sum()
 
 
-class TestIsIn:
-    def test_names_the_units_that_each_system_has_a_share_in(self):
-        rows = [(0, 0, 1, 1.0, 0.0), (2, 1, 0, 0.5, 0.5), (2, 2, 0, 0.0, 1.0), (1, 1, 2, 0.0, 0.0)]
+class TestUnitWeights:
+    def test_are_of_the_judgments_of_each_system_in_each_unit(self):
+        rows = [(0, 0, 1, 1.0, 0.0), (2, 1, 0, 0.5, 0.5), (2, 2, 0, 0.0, 2.0), (1, 1, 2, 0.0, 0.0)]
 
-        found = tabulate(make_pairs(rows), n_units=4, n_systems=3).is_in()
+        found = tabulate(make_pairs(rows), n_units=4, n_systems=3).unit_weights()
 
-        expected = [[True, True, False], [False] * 3, [True, True, True], [False] * 3]
-        assert found.tolist() == expected
-        assert units_of_systems(found).tolist() == [2, 2, 2]
+        assert found.tolist() == [[1.0, 1.0, 0.0], [0.0] * 3, [3.0, 1.0, 2.0], [0.0] * 3]
 
 
 class TestUnitScores:
