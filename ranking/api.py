@@ -28,7 +28,7 @@ from annotation.studies import queries as study_queries
 from completions.choices import Stratum
 from ranking import models
 from ranking.choices import ContextSet, EvaluatorPool, FitState
-from ranking.fits.queries import Results
+from ranking.fits.queries import Results, readable_results
 from ranking.judgments.analysis_set import SIMULATED, analysis_set
 from ranking.released import http as release_http
 from ranking.released import queries as release_queries
@@ -174,9 +174,13 @@ def results_of(request: Request, study: str) -> Results:
     Raises
     ------
     NotFound
-        If there is no such study.
+        If there is no such study that they may know of.
     """
-    return Results(study_of({"study": study}), is_team=is_member(request))
+    found = readable_results(study, is_team=is_member(request))
+    if found is None:
+        msg = f"there is no study {study}"
+        raise NotFound(msg)
+    return found
 
 
 def _fit(results: Results, key: str) -> models.Fit:
@@ -289,8 +293,8 @@ class Releases(ListView):
 
     def get_queryset(self) -> QuerySet[models.Release]:
         """Return those that whoever asks may know of."""
-        study = study_of(self.kwargs)
-        return release_queries.releases_of(study, with_all=is_member(self.request))
+        results = results_of(self.request, self.kwargs["study"])
+        return release_queries.releases_of(results.study, with_all=results.is_team)
 
 
 class ReleaseView(ApiView):
@@ -341,8 +345,8 @@ def _release_of(view: ApiView, study: str, key: str) -> models.Release:
     NotFound
         If there is none, or it is not published and somebody else asks.
     """
-    found = study_of({"study": study})
-    known = release_queries.releases_of(found, with_all=is_member(view.request))
+    results = results_of(view.request, study)
+    known = release_queries.releases_of(results.study, with_all=results.is_team)
     release = known.filter(key=key).first()
     if release is None:
         msg = f"there is no release {key} of a study {study}"

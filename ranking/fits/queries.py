@@ -11,6 +11,7 @@ from access.nudges import is_lost
 from annotation.choices import Protocol, StudyState
 from annotation.models import Comparison, Judgment, Rater, Study
 from annotation.overview.progress import Alert
+from annotation.studies import queries as study_queries
 from completions.models import Completion, Writer
 from ranking.boards import as_text, board_of
 from ranking.choices import ContextSet, EvaluatorPool, FitState, ReleaseState
@@ -76,6 +77,17 @@ class Results:
         """Return the pools and context sets that have a fit to show, the most telling first."""
         found = set(self.fits.values_list("pool", "context_set"))
         return [(pool, name) for pool in PREFERRED for name in ContextSet if (pool, name) in found]
+
+
+def readable_results(slug: str, *, is_team: bool) -> Results | None:
+    """Return the results of the study of that name, or None if it is not theirs to know of.
+
+    Nobody outside the team is told of a draft.
+    """
+    study = study_queries.study_by_slug(slug)
+    if study is None or (study.state == StudyState.DRAFT and not is_team):
+        return None
+    return Results(study, is_team=is_team)
 
 
 def latest_fit(*, study: Study, pool: EvaluatorPool, context_set: ContextSet) -> Fit | None:

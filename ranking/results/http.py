@@ -11,10 +11,8 @@ from django.views.decorators.http import require_safe
 
 from access.choices import Role
 from access.roles import may
-from annotation.models import Study
-from annotation.studies import queries as study_queries
 from ranking.choices import ContextSet, EvaluatorPool
-from ranking.fits.queries import Results
+from ranking.fits.queries import Results, readable_results
 from ranking.models import Fit
 
 Selected = tuple[EvaluatorPool, ContextSet]
@@ -112,7 +110,8 @@ def results_page(
     def wrapper(
         request: HttpRequest, /, study: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
-        results = Results(study_or_404(study), is_team=is_staff(request))
+        found = readable_results(study, is_team=is_staff(request))
+        results = or_404(found, f"there is no study {study}")
         response = view(request, results, *args, **kwargs)
         if results.is_embargoed:
             response["Cache-Control"] = "private, no-store"
@@ -126,11 +125,6 @@ def or_404(found: Found | None, said: str) -> Found:
     if found is None:
         raise Http404(said)
     return found
-
-
-def study_or_404(slug: str) -> Study:
-    """Return the study of that name."""
-    return or_404(study_queries.study_by_slug(slug), f"there is no study {slug}")
 
 
 def fit_or_404(results: Results, key: str) -> Fit:

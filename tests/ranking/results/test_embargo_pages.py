@@ -146,6 +146,15 @@ class TestStrangers:
 
         assert client.get(reverse("ranking:fit", args=[study.slug, fit.key])).status_code == 404
 
+    def test_are_not_told_of_a_draft(self, client, study, fit):
+        draft = {"state": "DRAFT", "locked_at": None, "protocol_hash": ""}
+        Study.objects.filter(pk=study.pk).update(**draft)
+
+        for path in paths(study, fit):
+            status, body, _headers = said(client, path)
+            assert study.title.encode() not in body, path
+            assert status == 404 or study.slug not in path, path
+
 
 class TestTheTeam:
     def test_reads_all_and_that_it_is_embargoed(self, client, owner, study, fit):
