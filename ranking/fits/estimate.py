@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ranking.judgments.groups import NO_PAIRS, GroupedJudgments
 from ranking.judgments.method import Method
@@ -222,7 +223,9 @@ def _few(tables: WinTables) -> list[str]:
     return [warning]
 
 
-def _few_of_some(systems: tuple[str, ...], n_units: Integers, weights: Floats) -> list[str]:
+def _few_of_some(
+    systems: tuple[str, ...], n_units: Integers, weights: sparse.csr_array
+) -> list[str]:
     """Name the systems that were judged on few of the dialogues, and what these are worth."""
     n_of = zip(systems, np.minimum(n_units, (weights > 0.0).sum(axis=0)), strict=True)
     few = [f"{slug} ({n})" for slug, n in n_of if n < FEW_OF_A_SYSTEM]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special  # the distributions of scipy.stats take a second to import
+from scipy import sparse, special  # the distributions of scipy.stats take a second to import
 
 from ranking.numerics.arrays import Floats, Integers
 from ranking.numerics.batches import available_threads, in_threads, slices
@@ -146,7 +146,7 @@ def checked_units(n_units: Units) -> Integers:
 FEWEST_UNITS = 2
 
 
-def effective_units(weights: Floats | Integers) -> Integers:
+def effective_units(weights: Floats | Integers | sparse.csr_array) -> Integers:
     """Return how many units of one weight are worth as much as these, two at least.
 
     ``weights``, at least 0, has the units along its first axis: what is judged in each, of each

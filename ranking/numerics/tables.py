@@ -139,16 +139,17 @@ class WinTables:
         weight = self.pairs.to_first + self.pairs.to_second
         return np.bincount(self.pairs.unit, weight, minlength=self.n_units) > 0.0
 
-    def unit_weights(self) -> Floats:
+    def unit_weights(self) -> sparse.csr_array:
         """Return what each system's judgments weigh in each unit, shape (n_units, n_systems)."""
-        found = np.zeros(self.n_units * self.n_systems)
+        found = sparse.csr_array((self.n_units, self.n_systems))
         for slab in slices(len(self.pairs.unit), SLAB):
             rows = self.pairs.part(slab)
-            unit = rows.unit.astype(np.int64) * self.n_systems
+            weight = rows.to_first + rows.to_second
             for system in (rows.first, rows.second):
-                weight = rows.to_first + rows.to_second
-                found += np.bincount(unit + system, weight, minlength=len(found))
-        return self._rounded(found.reshape(self.n_units, self.n_systems))
+                share = sparse.coo_array((weight, (rows.unit, system)), shape=found.shape)
+                found = found + share.tocsr()
+        found.data = self._rounded(found.data)
+        return found
 
     @cached_property
     def in_steps(self) -> bool:

@@ -73,7 +73,7 @@ class TestUnitWeights:
     def test_are_of_the_judgments_of_each_system_in_each_unit(self):
         rows = [(0, 0, 1, 1.0, 0.0), (2, 1, 0, 0.5, 0.5), (2, 2, 0, 0.0, 2.0), (1, 1, 2, 0.0, 0.0)]
 
-        found = tabulate(make_pairs(rows), n_units=4, n_systems=3).unit_weights()
+        found = tabulate(make_pairs(rows), n_units=4, n_systems=3).unit_weights().todense()
 
         assert found.tolist() == [[1.0, 1.0, 0.0], [0.0] * 3, [3.0, 1.0, 2.0], [0.0] * 3]
 
