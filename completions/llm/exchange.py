@@ -11,6 +11,8 @@ MOST_TOKENS = 10_000_000
 """No model takes or gives more: who counts more, or less than none, has not counted."""
 MOST_CHARACTERS = 200_000
 """No answer that is asked for has more: who says more heeds no limit of tokens, and may not end."""
+MOST_BYTES = 2**26
+"""Of an answer no more is taken in, unpacked: a long one with all that it is told in has less."""
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 """What JSON can spell and no database can hold: NUL, and half of a surrogate pair."""
 

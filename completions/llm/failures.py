@@ -97,9 +97,10 @@ def classified(error: Exception) -> ProviderError:
 def as_error(error: Exception) -> ProviderError:
     """Return an error of ours for whatever was raised; a bug's place is logged, never its words.
 
-    What an exception says may quote the dialogue.
+    What an exception says may quote the dialogue. LiteLLM wraps those of ours that it meets.
     """
-    found = error if isinstance(error, ProviderError) else classified(error)
+    ours = (one for one in _behind(error) if isinstance(one, ProviderError))
+    found = next(ours, None) or classified(error)
     if isinstance(found, UnexpectedError):
         places = "".join(traceback.format_tb(error.__traceback__))
         logger.error("Asking a model raised %s:\n%s", type(error).__name__, places)
@@ -119,17 +120,20 @@ def lacks_key(error: Exception) -> bool:
     return _NO_KEY.search(str(error)) is not None
 
 
-def _was_led_away(error: BaseException | None) -> bool:
+def _behind(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error, and those that it came of."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _was_led_away(error: BaseException) -> bool:
     """Say whether an error, or one behind it, is the answer of a server that names another.
 
     LiteLLM reports it of some providers as a lost connection, which would be asked again in vain.
     """
-    while error is not None:
-        status = getattr(error, "status_code", None)
-        if isinstance(status, int) and status in _REDIRECTIONS:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    codes = (getattr(one, "status_code", None) for one in _behind(error))
+    return any(isinstance(code, int) and code in _REDIRECTIONS for code in codes)
 
 
 def _without_status(error: Exception) -> ProviderError:

@@ -4,13 +4,13 @@ import importlib
 import logging
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any
 
-from completions.llm.exchange import storable
+from completions.llm.exchange import MOST_BYTES, TRUNCATED, PermanentError, storable
 from completions.llm.wrapping import text_of
 
 SWITCHES = {
@@ -43,6 +43,7 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
     vars(library).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
     _spare_work(library)
     _follow_nowhere()
+    _read_no_further()
     helpers = importlib.import_module(HELPERS)
     vars(helpers).update(_FINISH_REASON_MAP=_Noted(vars(helpers)["_FINISH_REASON_MAP"]))
     _take_parts()
@@ -57,6 +58,24 @@ def _follow_nowhere() -> None:
     httpx = importlib.import_module("httpx")
     for client in (httpx.Client, httpx.AsyncClient):
         client.follow_redirects = property(lambda _self: False, _nothing)
+
+
+def _read_no_further() -> None:
+    """Have no client take in more of an answer than `MOST_BYTES`, in however many pieces."""
+    response = importlib.import_module("httpx").Response
+    pieces = response.aiter_bytes
+
+    @wraps(pieces)
+    async def some(self: Any, *given: Any, **named: Any) -> AsyncIterator[bytes]:  # noqa: ANN401
+        n_bytes = 0
+        async for piece in pieces(self, *given, **named):
+            n_bytes += len(piece)
+            if n_bytes > MOST_BYTES:
+                msg = f"The answer has over {MOST_BYTES:,} bytes, and was read no further."
+                raise PermanentError(msg, kind=TRUNCATED)
+            yield piece
+
+    response.aiter_bytes = some
 
 
 def _take_parts() -> None:

@@ -1,5 +1,6 @@
 """How a call fails: each failure has its kind, and says whether asking again may help."""
 
+import gzip
 import os
 from contextlib import suppress
 from operator import attrgetter
@@ -10,7 +11,7 @@ import pytest
 
 from completions import llm
 from completions.llm import failures
-from completions.llm.exchange import MOST_CHARACTERS
+from completions.llm.exchange import MOST_BYTES, MOST_CHARACTERS
 from completions.llm.failures import classified
 from completions.llm.library import LOOPBACK, _forget_empty_keys, litellm
 from completions.llm.parameters import OWN_BASES
@@ -188,6 +189,17 @@ def test_an_answer_that_does_not_end_is_read_no_further(provider, stream):
     assert "over 200,000 characters" in str(error)
     reply = asked(provider, put(choice(longest)), stream=stream, api_key_env="KEY")
     assert reply.text == longest
+
+
+@way
+@pytest.mark.parametrize("model", ["openai/fake", "hosted_vllm/fake", CLAUDE, GEMINI])
+def test_of_an_answer_that_unpacks_without_an_end_no_more_is_read(provider, model, stream):
+    packed = gzip.compress(b" " * (2 * MOST_BYTES), 1)
+    answer = said(packed, content_encoding="gzip")
+    error = failure(provider, answer, model=model, stream=stream, api_key_env="KEY")
+
+    assert isinstance(error, llm.PermanentError)
+    assert (error.kind, "bytes, and was read no further" in str(error)) == ("truncated", True)
 
 
 @pytest.fixture(scope="module")
