@@ -139,6 +139,14 @@ OF_ADMINS = {
 WIDE = ("demo/comparisons/", "demo/judges/", "demo/ratings/", "models/", "judges/", "members/")
 SHORT = ("demo/", "demo/protocol/", "models/add/")
 
+ROWS_WITHOUT_NAMES = """() => [...document.querySelectorAll(".table.scroll tbody tr")].filter(
+    row => {
+    const [box, first] = [row.closest(".scroll"), row.firstElementChild];
+    box.scrollLeft = box.scrollWidth;
+    const [outer, cell] = [box, first].map(one => one.getBoundingClientRect());
+    return cell.left < outer.left || cell.right > outer.left + outer.width * 0.6;
+}).map(row => row.innerText.slice(0, 80))"""
+
 
 @pytest.mark.parametrize("part", OF_ADMINS)
 def test_what_admins_see(admin, site, part):
@@ -157,7 +165,7 @@ def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_
     assert heading["y"] + heading["height"] < PHONE["height"] / 3
     for path in (*WIDE, "demo/judgments/"):
         admin.goto(site.console + path)
-        assert (admin.evaluate(CUT_TABLES), overflow(admin)) == ([], 0), path
+        assert (admin.evaluate(ROWS_WITHOUT_NAMES), overflow(admin)) == ([], 0), path
     assert not admin.get_by_role("link", name="Planner").is_visible()
     admin.locator("summary", has_text="Overview").click()
     follow(admin.get_by_role("link", name="Planner"))
