@@ -63,6 +63,17 @@ SENT_AND_SHOWN = """() => new Promise(done => {
 })"""
 """Submits, and tells after how many milliseconds another pair is painted."""
 
+HASTE = """() => {
+    const press = (key, ctrlKey = false) => document.querySelector("#stage")
+        .dispatchEvent(new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true}));
+    new MutationObserver((_seen, one) => {
+        one.disconnect();
+        [..."34343"].forEach((key) => press(key));
+        press("Enter", true);
+    }).observe(document.querySelector("main"), {childList: true});
+}"""
+"""Presses the keys of an answer the moment that what is shown is another."""
+
 
 def test_the_next_pair_comes_with_the_answer_in_one_request(page, record_property):
     asked: list[str] = []
@@ -293,6 +304,17 @@ class TestKeys:
 
         expect(page.locator("#progress")).to_contain_text("Reply 1 of 3")
         assert page.locator("#stage :checked").count() == 0
+
+    def test_keys_count_from_the_moment_the_next_reply_is_there(self, visit, studies):
+        page = visit()
+        pass_the_questions(page, studies["likert"])
+        for key in "43512":
+            page.keyboard.press(key)
+
+        page.evaluate(HASTE)
+        page.keyboard.press("Control+Enter")
+
+        expect(page.locator("#progress")).to_contain_text("Reply 2 of 3")
 
 
 class TestSwap:
