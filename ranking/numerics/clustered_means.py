@@ -33,12 +33,7 @@ class ClusteredMean:
     error: float
     n: int
     n_clusters: int
-    freedom: float | None = None
-
-    @property
-    def degrees(self) -> float:
-        """Return the degrees of freedom of Student's t."""
-        return self.n_clusters - 1.0 if self.freedom is None else self.freedom
+    freedom: float
 
     @property
     def varies(self) -> bool:
@@ -51,7 +46,7 @@ class ClusteredMean:
         Without any width where no cluster differs from another: what else there may be is then
         not known, and no interval should be shown.
         """
-        reach = self.error * float(special.stdtrit(self.degrees, (1 + level) / 2))
+        reach = self.error * float(special.stdtrit(self.freedom, (1 + level) / 2))
         return self.mean - reach, self.mean + reach
 
     def share_interval(self, level: float) -> tuple[float, float]:
@@ -71,7 +66,7 @@ class ClusteredMean:
         share, spread = self.mean, self.mean * (1.0 - self.mean)
         worth = min(float(self.n), spread / max(self.error, STILL) ** 2)
         n = worth if spread > STILL else float(self.n_clusters)
-        freedom = np.array([self.n - 1.0, self.degrees])
+        freedom = np.array([self.n - 1.0, self.freedom])
         every, clusters = special.stdtrit(freedom, (1.0 + level) / 2.0)
         z = float(special.ndtri((1.0 + level) / 2.0))
         n *= float(every / clusters) ** 2 / (z * z)
@@ -88,7 +83,7 @@ class ClusteredMean:
         if not self.varies:
             return 1.0 if abs(self.mean - null) <= STILL else 2.0 ** (1 - self.n_clusters)
         t = abs(self.mean - null) / self.error
-        return float(2 * special.stdtr(self.degrees, -t))
+        return float(2 * special.stdtr(self.freedom, -t))
 
 
 def clustered_mean(values: Floats, cluster: Integers) -> ClusteredMean:
@@ -244,7 +239,7 @@ def crossed_mean(values: Floats, cluster: Integers, other: Integers) -> Clustere
     """
     found = crossed(partial(clustered_mean, values), cluster, other)
     n_clusters = min(found.n_clusters, len(np.unique(other)))
-    return replace(found, n_clusters=n_clusters, freedom=None)
+    return replace(found, n_clusters=n_clusters, freedom=n_clusters - 1.0)
 
 
 def crossed(
@@ -259,8 +254,9 @@ def crossed(
     one, two, joint = (estimate(way) for way in (cluster, other, both))
     own, added = one.error**2, max(two.error**2 - joint.error**2, 0.0)
     error = max(math.sqrt(own + added), two.error)
-    spread = own**2 / one.degrees + added**2 / max(two.degrees, 1.0)
-    return replace(one, error=error, freedom=(own + added) ** 2 / spread if spread else None)
+    spread = own**2 / one.freedom + added**2 / max(two.freedom, 1.0)
+    freedom = (own + added) ** 2 / spread if spread else one.n_clusters - 1.0
+    return replace(one, error=error, freedom=freedom)
 
 
 def resampled_means(
