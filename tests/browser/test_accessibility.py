@@ -163,6 +163,7 @@ def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_
 
     heading = admin.get_by_role("heading", name="Judgments").bounding_box()
     assert heading["y"] + heading["height"] < PHONE["height"] / 3
+    assert admin.locator(".scroll").evaluate("one => one.scrollWidth - one.clientWidth") <= 0
     for path in (*WIDE, "demo/judgments/"):
         admin.goto(site.console + path)
         assert (admin.evaluate(ROWS_WITHOUT_NAMES), overflow(admin)) == ([], 0), path
