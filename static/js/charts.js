@@ -1,5 +1,6 @@
-/* Charts in place of the pictures that came with the page, fetched and drawn once one comes near
-   the window. Where anything fails, and in forced colours, the pictures and tables stay. */
+/* Charts in place of the pictures that came with the page: first those near the window, and where
+   data are to be saved no others. Where anything fails, and in forced colours, the pictures and
+   tables stay. */
 "use strict";
 (() => {
   const needs = document.currentScript.dataset.needs.split(" ");
@@ -40,16 +41,23 @@
   }
 
   if (matchMedia("(forced-colors: active)").matches) return;
+  const waiting = new Set(document.querySelectorAll("[data-chart]"));
+  const meet = (chart) => waiting.delete(chart) && draw(chart);
   const near = new IntersectionObserver((seen) => {
-    for (const { isIntersecting, target } of seen) {
-      if (!isIntersecting) continue;
-      near.unobserve(target);
-      draw(target);
-    }
+    for (const { isIntersecting, target } of seen) if (isIntersecting) meet(target);
   }, { rootMargin: "400px" });
-
-  for (const chart of document.querySelectorAll("[data-chart]")) {
+  for (const chart of waiting) {
     show(chart, true);
     near.observe(chart);
   }
+
+  /* The others in quiet moments, one by one: who captures or searches a page scrolls nowhere. */
+  const whenIdle = window.requestIdleCallback ?? setTimeout;
+  function meetNext() {
+    const [chart] = waiting;
+    if (!chart) return;
+    meet(chart);
+    whenIdle(meetNext);
+  }
+  if (!navigator.connection?.saveData) addEventListener("load", () => whenIdle(meetNext));
 })();

@@ -107,17 +107,23 @@ def test_systems_are_hidden_and_shown_by_keyboard(visit, site):
     expect(label.first).to_be_visible()
 
 
-def test_the_library_comes_once_and_only_when_a_chart_is_near(visit, site):
+@pytest.mark.parametrize("saves_data", [False, True])
+def test_charts_out_of_sight_are_drawn_unless_the_reader_saves_data(visit, site, saves_data):
     page: Page = visit(viewport={"width": 360, "height": 200})
+    saving = f"{{ value: {{ saveData: {str(saves_data).lower()} }} }}"
+    page.add_init_script(f"Object.defineProperty(navigator, 'connection', {saving})")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(site.results)
     expect(page.locator("figure.charted").first).to_be_attached()
-    page.evaluate(LOOKED_AROUND)
-    assert not any(map(LIBRARY.search, asked))
 
-    drawn(page, "whiskers")
-    drawn(page, "heat")
+    if saves_data:
+        page.evaluate(LOOKED_AROUND)
+        assert not any(map(LIBRARY.search, asked))
+        drawn(page, "whiskers")
+        drawn(page, "heat")
+    for kind in ("whiskers", "heat"):
+        expect(page.locator(f".of-{kind} .canvas svg").first).to_be_attached()
 
     assert sum(bool(LIBRARY.search(one)) for one in asked) == 1
 
