@@ -9,10 +9,11 @@ from collections.abc import MutableMapping
 from importlib import import_module
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 from django.db.utils import DatabaseError, OperationalError, ProgrammingError
 
-from completions.management import UNAVAILABLE, printing, stop
+from completions.management import MISCONFIGURED, UNAVAILABLE, printing, stop
 
 OF_FILES = ("agreement", "rank")
 """Commands that read a file and ask nothing of the site: its applications take longer to load."""
@@ -67,6 +68,8 @@ def main(words: list[str]) -> None:
             execute_from_command_line(words)
         except DatabaseError as error:
             stop(of_database(error), UNAVAILABLE)
+        except ImproperlyConfigured as error:
+            stop(f"{error}.", MISCONFIGURED)
 
 
 if __name__ == "__main__":

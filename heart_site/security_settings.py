@@ -82,20 +82,6 @@ SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
 HERE = {"localhost", "127.0.0.1", "::1"}
 
 
-def second_factor(text: str) -> str:
-    """Return whether members need a second factor: ``off`` or ``required``.
-
-    Raises
-    ------
-    ImproperlyConfigured
-        If it is another word.
-    """
-    if text not in {"off", "required"}:
-        msg = f"HEART_SECOND_FACTOR is off or required, not {text}"
-        raise ImproperlyConfigured(msg)
-    return text
-
-
 def providers(*, issuer: str, client_id: str, secret: str, name: str) -> dict[str, Any]:
     """Return the provider of single sign-on as the library wants it; none without an issuer.
 

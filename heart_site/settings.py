@@ -1,8 +1,13 @@
 """Django settings; every difference between deployments comes from the environment."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 from environ.fileaware_mapping import FileAwareMapping
 
 from completions.llm.limits import read_limits
@@ -24,8 +29,52 @@ class WithFiles(FileAwareMapping):  # type: ignore[misc] # (the library has no t
         return value if name in self.WHOLE else value.rstrip("\r\n")
 
 
-env = environ.FileAwareEnv()
-env.ENVIRON = WithFiles()
+class Environment(environ.FileAwareEnv):  # type: ignore[misc] # (the library has no types)
+    """Values by name; what is not of its kind is refused, and never guessed."""
+
+    ENVIRON = WithFiles()
+    TRUTHS = dict.fromkeys(environ.Env.BOOLEAN_TRUE_STRINGS, True) | dict.fromkeys(
+        ("false", "off", "n", "no", "0", ""), False
+    )
+    DATABASES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
+
+    @classmethod
+    def parse_value(cls, value: str, cast: Any) -> Any:  # noqa: ANN401 (the library's signature)
+        """Read a value: true, false or a number only where it says so."""
+        if cast is bool:
+            return cls.TRUTHS[value.lower().strip()]
+        return float(value) if cast is float else super().parse_value(value, cast)
+
+    def get_value(self, var: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401
+        """Return a value by its name."""
+        with naming(var):
+            return super().get_value(var, *given, **named)
+
+    def one_of(self, name: str, *choices: str, default: str) -> str:
+        """Return one of some words."""
+        with naming(name):
+            return choices[choices.index(self.str(name, default=default))]
+
+    @classmethod
+    def db_url_config(cls, url: str, engine: str | None = None) -> dict[str, Any]:
+        """Return what an address of PostgreSQL or SQLite says."""
+        if cls.DB_SCHEMES.get(url.partition("://")[0]) not in cls.DATABASES:
+            raise ValueError
+        found: dict[str, Any] = super().db_url_config(url, engine)
+        return found
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Refuse a value by its name alone, since it may hold a password."""
+    try:
+        yield
+    except (ValueError, LookupError, ImproperlyConfigured):
+        msg = f"{name} is missing or malformed: .env.example says what it may be"
+        raise ImproperlyConfigured(msg) from None
+
+
+env = Environment()
 
 # --- What a deployment sets (see .env.example) ---
 SECRET_KEY = env.str("HEART_SECRET_KEY")
@@ -56,10 +105,12 @@ HEART_ANALYSIS_PACE_SECONDS = env.float(
 )
 HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
-HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
+with naming("HEART_EMAIL_URL"):
+    HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
 HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
-HEART_SECOND_FACTOR = security_settings.second_factor(
-    env.str("HEART_SECOND_FACTOR", default="off" if IS_EMBEDDED and not HEART_HTTPS else "required")
+HEART_SECOND_FACTOR = env.one_of(
+    *("HEART_SECOND_FACTOR", "off", "required"),
+    default="off" if IS_EMBEDDED and not HEART_HTTPS else "required",
 )
 SOCIALACCOUNT_PROVIDERS = security_settings.providers(
     issuer=env.str("HEART_OIDC_ISSUER", default=""),
@@ -82,8 +133,10 @@ HEART_RETENTION_CONTACT_MONTHS = env.int("HEART_RETENTION_CONTACT_MONTHS", defau
 HEART_RETENTION_REASONS_MONTHS = env.int("HEART_RETENTION_REASONS_MONTHS", default=0)
 HEART_RETENTION_ADDRESSES_MONTHS = env.int("HEART_RETENTION_ADDRESSES_MONTHS", default=6)
 HEART_RETENTION_EVIDENCE_MONTHS = env.int("HEART_RETENTION_EVIDENCE_MONTHS", default=120)
-HEART_LOG_LEVEL = env.str("HEART_LOG_LEVEL", default="INFO")
-HEART_LOG_FORMAT = env.str("HEART_LOG_FORMAT", default="line" if IS_EMBEDDED else "json")
+HEART_LOG_LEVEL = env.one_of("HEART_LOG_LEVEL", *logging.getLevelNamesMapping(), default="INFO")
+HEART_LOG_FORMAT = env.one_of(
+    "HEART_LOG_FORMAT", "line", "json", default="line" if IS_EMBEDDED else "json"
+)
 HEART_METRICS_TOKEN = env.str("HEART_METRICS_TOKEN", default="")
 HEART_TRACES_URL = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
 HEART_HEARTBEAT_FILE = env.str("HEART_HEARTBEAT_FILE", default="")
@@ -212,11 +265,9 @@ CACHES = {
 }
 
 # --- Database: PostgreSQL by DATABASE_URL, SQLite as the embedded default ---
-DATABASES = {
-    "default": env.db(
-        "DATABASE_URL", default=f"sqlite:///{(HEART_DATA_DIR / 'heart.sqlite3').as_posix()}"
-    )
-}
+with naming("DATABASE_URL"):
+    SQLITE = f"sqlite:///{(HEART_DATA_DIR / 'heart.sqlite3').as_posix()}"
+    DATABASES = {"default": env.db_url_config(env.str("DATABASE_URL", default="") or SQLITE)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {

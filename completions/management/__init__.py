@@ -12,7 +12,7 @@ from typing import NoReturn
 from completions.files.refusals import shown
 
 STOPPED, UNREAD = 130, 141  # as shells count what Ctrl-C or a closed pipe ended
-UNAVAILABLE, UNWRITTEN = 69, 74  # as sysexits.h has it
+UNAVAILABLE, UNWRITTEN, MISCONFIGURED = 69, 74, 78  # as sysexits.h has it
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 

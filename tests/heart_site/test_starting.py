@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Connection, Consumer, Queue
 
 from annotation.models import JudgeCall, RationaleCall
@@ -217,6 +218,58 @@ def test_an_address_names_server_user_and_encryption(scheme, tls, ssl):
     )
 
     assert {name: found[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("DATABASE_URL", f"{one}s3cret@host/heart") for one in ("", "//u:", "mysql://u:")),
+        ("DATABASE_URL", "postgres://u:s3/cret@host/heart"),
+        ("HEART_EMAIL_URL", "mail.example.org"),
+        ("HEART_EMAIL_URL", "smtp://u:s3/cret@host:587"),
+        ("HEART_HTTPS", "enabled"),
+        ("HEART_LLM_CONCURRENCY", ""),
+        ("HEART_REFIT_SECONDS", "5 s"),
+        ("HEART_LOG_LEVEL", "loud"),
+        ("HEART_LOG_FORMAT", "xml"),
+        ("HEART_SECOND_FACTOR", "on"),
+    ],
+)
+def test_a_malformed_setting_is_named_and_what_it_says_is_not(name, value):
+    with pytest.raises(ImproperlyConfigured) as caught:
+        settings_with(**{name: value})
+
+    said = f"{name} is missing or malformed: .env.example says what it may be"
+    assert (str(caught.value), caught.value.__suppress_context__) == (said, True)
+
+
+def test_a_malformed_setting_ends_a_command_in_one_line():
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        stderr=subprocess.PIPE,
+        check=False,
+        text=True,
+        env=os.environ | {"DATABASE_URL": "mysql://u:s3cret@host/heart"},
+    )
+
+    assert (ended.returncode, ended.stderr.count("\n")) == (78, 1)
+    assert ended.stderr.startswith("DATABASE_URL is ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("HEART_HTTPS", "On", True),
+        ("HEART_HTTPS", "", False),
+        ("HEART_REFIT_SECONDS", "1e3", 1000.0),
+    ],
+)
+def test_a_setting_is_read_as_it_is_written(name, value, read):
+    assert settings_with(**{name: value})[name] == read
+
+
+def test_without_an_address_the_database_is_of_sqlite():
+    assert settings_with(DATABASE_URL="")["DATABASES"]["default"]["ENGINE"].endswith("sqlite3")
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"], ids=["nothing", "a line break", "of Windows"])
