@@ -46,6 +46,8 @@
     constructor(element, parts) {
       const inside = (selector) => element.querySelector(selector);
       Object.assign(this, { element, parts, view: inside(".view"), canvas: inside(".canvas"), saidLine: inside(".said") });
+      /* How to read values is said once a page. */
+      this.hint = document.querySelector(".chart") === element ? this.saidLine.dataset.empty : "";
       this.hidden = new Set();
       this.stop = -1;
       if (parts.most) parts.rows.forEach((row, place) => !row.isDrawn && this.hidden.add(place));
@@ -176,7 +178,7 @@
     }
 
     say(text) {
-      this.saidLine.textContent = text ? text.replaceAll("\n", "; ") : this.saidLine.dataset.empty;
+      this.saidLine.textContent = text ? text.replaceAll("\n", "; ") : this.hint;
     }
 
     /* Show a smaller or larger part around the middle of what is shown; 0 shows all. */

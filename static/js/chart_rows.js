@@ -79,7 +79,7 @@
       height: Math.min(rows.length, ROWS_AT_ONCE) * (isBroken ? TALL_ROW : ROW) + 72,
       stops: stopsOf(values).map((stop) => ({ ...stop, row: stop.dataIndex })),
       option: {
-        grid: { left, right: isLong ? 34 : 16, top: 26, bottom: 46, outerBoundsMode: "none" },
+        grid: { left, right: isLong ? 34 : 26, top: 26, bottom: 46, outerBoundsMode: "none" },
         xAxis: across(parts.x, look, ends(reach)),
         yAxis: {
           type: "category", data: rows.map((row) => row.name), inverse: true, axisTick: { show: false }, axisLine: { show: false },
