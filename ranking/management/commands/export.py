@@ -1,6 +1,8 @@
 """Command line of exports: one table of a study, or the data dictionary, into a file."""
 
-from argparse import ArgumentTypeError
+from argparse import SUPPRESS, ArgumentTypeError
+from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from django.utils import timezone
 
 from annotation.management.studies import study_named
 from annotation.models import Study
-from completions.management.acting import Progress, RefusedError, put, refusing
+from completions.management.acting import Progress, RefusedError, positive, put, refusing
 from ranking.choices import EvaluatorPool
 from ranking.exports.data_dictionary import as_text
 from ranking.exports.options import (
@@ -43,32 +45,44 @@ class Command(BaseCommand):
         parser.add_argument("--bom", action="store_true", help="CSV with a byte order mark")
         parser.add_argument("--blinded", action="store_true", help="without names of systems")
         parser.add_argument("--no-rationales", action="store_true", help="without reasons' words")
-        pairs = parser.add_argument_group("preference pairs")
-        pairs.add_argument("--pool", choices=EvaluatorPool.values, default=EvaluatorPool.HUMAN)
-        pairs.add_argument("--least-agreement", type=_share, default=0.5, metavar="SHARE")
-        pairs.add_argument("--least-judgments", type=int, default=1, metavar="N")
-        pairs.add_argument("--without-ties", action="store_true", help="out of the shares")
-        pairs.add_argument("--split", choices=SPLITS, default="", help="of source dialogues")
-        pairs.add_argument("--validation", type=_share, default=0.1, metavar="SHARE")
-        pairs.add_argument("--test", type=_share, default=0.1, metavar="SHARE")
+        about = "HUMAN, 0.5, 1, and 0.1 each for validation and test, unless told"
+        pairs = parser.add_argument_group("preference pairs", about, argument_default=SUPPRESS)
+        pairs.add_argument("--pool", choices=EvaluatorPool.values)
+        pairs.add_argument("--least-agreement", type=_share, metavar="SHARE")
+        pairs.add_argument("--least-judgments", type=positive, metavar="N")
+        pairs.add_argument(
+            "--without-ties",
+            dest="leaves_ties_out",
+            action="store_true",
+            help="out of the shares",
+        )
+        pairs.add_argument("--split", choices=SPLITS, help="of source dialogues")
+        pairs.add_argument("--validation", type=_share, metavar="SHARE")
+        pairs.add_argument("--test", type=_share, metavar="SHARE")
 
     def handle(self, *, what: str, out: Path, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Write the file whole or not at all, and say what was written."""
         with refusing(ExportRefusedError):
+            asked = _asked(what, options)
             if what == DICTIONARY:
                 path = _put_dictionary(out, options)
             else:
-                path = self._put_table(_study(options["study"]), what, out, options)
+                path = self._put_table(_study(options["study"]), what, asked, out, options)
         self.stdout.write(f"{path} ({path.stat().st_size:,} bytes)")
 
-    def _put_table(self, study: Study, what: str, out: Path, options: dict[str, Any]) -> Path:
+    def _put_table(
+        self, study: Study, what: str, asked: ExportRequest, out: Path, options: dict[str, Any]
+    ) -> Path:
         form = _form(options, what, out)
         name = file_name(study, what, form)
         path = out / name if out.is_dir() else out
         if name.startswith("simulated") and "simulated" not in path.name.lower():
             msg = f"Simulated data are in it, and the name of the file has to say so: {name}"
             raise RefusedError(msg)
-        table, found = export_of(study, what, _asked(options), now=timezone.now())
+        if options["bom"] and form is not ExportFormat.CSV:
+            msg = "Only CSV has a byte order mark: leave --bom out."
+            raise RefusedError(msg)
+        table, found = export_of(study, what, asked, now=timezone.now())
         total = n_rows_of(study, what)
         rows = Progress(self.stderr).over(found, of="rows", total=total)
         blocks = written(table, rows, form, bom=options["bom"])
@@ -97,23 +111,21 @@ def _form(options: dict[str, Any], what: str, out: Path) -> ExportFormat:
     return ExportFormat(form)
 
 
-def _asked(options: dict[str, Any]) -> ExportRequest:
-    if options["validation"] + options["test"] > 1.0:
+def _asked(what: str, options: dict[str, Any]) -> ExportRequest:
+    names = ("split", *(one.name for one in fields(Rule)))
+    given = {name: options[name] for name in names if name in options}
+    if given and what != "preferences":
+        msg = f"Pool, least, ties, split and shares are of preferences alone, not of {what}."
+        raise ExportRefusedError(msg)
+    split, rule = given.pop("split", ""), Rule(**given)
+    if rule.validation + rule.test > 1.0:
         msg = "The shares for validation and test are more than all together."
         raise ExportRefusedError(msg)
-    rule = Rule(
-        pool=options["pool"],
-        least_agreement=options["least_agreement"],
-        least_judgments=options["least_judgments"],
-        leaves_ties_out=options["without_ties"],
-        validation=options["validation"],
-        test=options["test"],
-    )
     return ExportRequest(
         is_blinded=options["blinded"],
         with_rationales=not options["no_rationales"],
         rule=rule,
-        split=options["split"],
+        split=split,
     )
 
 
@@ -133,8 +145,8 @@ def _place(text: str) -> Path:
 
 
 def _share(text: str) -> float:
-    value = float(text)
-    if not 0.0 <= value <= 1.0:
-        msg = f"{text} is not between 0 and 1"
-        raise ValueError(msg)
-    return value
+    with suppress(ValueError):
+        if 0.0 <= float(text) <= 1.0:
+            return float(text)
+    msg = f"{text} is no number between 0 and 1"
+    raise ArgumentTypeError(msg)

@@ -272,9 +272,14 @@ class TestFiles:
             ("judgments", ["--format", "md"], "no form md"),
             ("judgments", ["--format", "xlsx"], "choose from 'csv', 'jsonl', 'parquet'"),
             ("preferences", ["--validation", "0.7", "--test", "0.7"], "more than all"),
+            ("preferences", ["--validation", "nan"], "nan is no number between 0 and 1"),
+            ("preferences", ["--least-judgments", "-1"], "not a whole number above zero"),
             ("dictionary", ["--format", "parquet"], "csv, md or json"),
+            ("judgments", ["--split", "test"], "not of judgments"),
+            ("contexts", ["--least-judgments", "1", "--without-ties"], "not of contexts"),
+            ("dictionary", ["--pool", "HUMAN"], "not of dictionary"),
+            ("judgments", ["--bom", "--format", "jsonl"], "Only CSV"),
         ],
-        ids=["form", "unknown form", "shares", "dictionary"],
     )
     def test_that_cannot_be_had_say_why(self, tmp_path, what, options, reason):
         with pytest.raises(CommandError, match=reason):
