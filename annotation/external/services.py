@@ -31,6 +31,7 @@ from annotation.studies.queries import dimension_keys
 from annotation.studies.verdicts import LIKERT
 from annotation.tool_files.layouts import LAYOUTS, OF_TEXTS
 from annotation.tool_files.reading import JudgmentFileError, ToolFile, read_tool_file
+from completions.files.refusals import counted
 from completions.files.rows import OutcomeChangedError
 
 MOST_ROWS = 5_000
@@ -282,7 +283,7 @@ def _import(study: Study, file: ExternalFile, *, by: User, now: dt.datetime) -> 
 def _told(found: ToolFile, read: FileRows, strength: int) -> Iterator[str]:
     yield from found.told
     if read.n_without_winner:
-        yield f"{read.n_without_winner:,} rows without a winner were left out."
+        yield f"Left out: {counted(read.n_without_winner, 'row')} without a winner."
     if read.n_without_strength:
         yield (
             f"{read.n_without_strength:,} preferences say nothing of their strength: "

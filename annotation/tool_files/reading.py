@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
 from completions.files.reading import named, read
 from completions.files.records import FileEntry
-from completions.files.refusals import InputFileError
+from completions.files.refusals import InputFileError, counted
 
 SHOWN = 10
 
@@ -57,10 +57,11 @@ class ToolFile:
     def told(self) -> tuple[str, ...]:
         """Say what was recognised and what was assumed."""
         lines = [f"Read as {name}: {says}." for name, says in self.layouts.items()]
-        lines += [f'{n:,} ties are called "{word}".' for word, n in sorted(self.ties.items())]
+        lines += [f'Called "{word}": {counted(n, "tie")}.' for word, n in sorted(self.ties.items())]
         if self.n_without_context:
             lines.append(
-                f"{self.n_without_context:,} judgments name no context: each has one of its own."
+                "A context of its own for each that names none: "
+                f"{counted(self.n_without_context, 'judgment')}."
             )
         return tuple(lines)
 

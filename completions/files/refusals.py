@@ -119,6 +119,11 @@ class Refusals:
             yield str(one.position), one.field, one.reason.value, one.why, one.remedy
 
 
+def counted(n: int, what: str) -> str:
+    """Return a number with what is counted, in the plural unless it is one."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 def refused(position: int, field: str, reason: Reason, why: str = "") -> Refused:
     """Return a refusal; without another word it says its reason."""
     return Refused(position, field, reason, why or reason.value)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from completions.files.refusals import shown
+from completions.files.refusals import counted, shown
 from ranking.files.judgments import FileJudgments
 from ranking.numerics.agreement.coefficients import (
     Metric,
@@ -57,8 +57,8 @@ def agreement(judgments: FileJudgments, resampling: Resampling) -> dict[str, Any
     warnings = judgments.left_out
     if held.n_repeated:
         warnings.append(
-            f"{held.n_repeated} judgments repeat an evaluator's own on the same pair: of each, the "
-            "side that came out ahead counts, or a tie."
+            f"{counted(held.n_repeated, 'repeat')} of an evaluator's own judgment of a pair: of "
+            "each pair, the side that came out ahead counts, or a tie."
         )
     is_judge = held.is_by_judge
     panel = held if is_judge.all() else held.of(~is_judge)
@@ -78,7 +78,9 @@ def _among(panel: Opinions, warnings: list[str]) -> dict[str, Any]:
     counts = panel.counts()
     n_alone = int((counts.sum(axis=1) == 1).sum())
     if n_alone:
-        warnings.append(f"{n_alone} pairs have one judgment: they say nothing of agreement.")
+        warnings.append(
+            f"Judged once, which says nothing of agreement: {counted(n_alone, 'pair')}."
+        )
     alphas = {metric.value: _known(krippendorff_alpha(counts, VALUES, metric)) for metric in Metric}
     if None in alphas.values():
         warnings.append("No alpha: it takes two evaluators of the same pairs, and two opinions.")
@@ -140,8 +142,8 @@ def _pairs(held: Opinions, warnings: list[str]) -> list[dict[str, Any]]:
     n_undefined = int(np.isnan(kappa[kept]).sum())
     if n_undefined:
         warnings.append(
-            f"{n_undefined} pairs of evaluators have no kappa: both gave one and the same answer "
-            "throughout."
+            "No kappa, since both evaluators gave one and the same answer throughout: "
+            f"{counted(n_undefined, 'pair')}."
         )
     return [
         {

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from completions.files.refusals import counted
 from ranking.files.judgments import FileJudgments
 from ranking.files.options import EvaluatorChoice, Options
 from ranking.numerics.arrays import Integers
@@ -81,7 +82,7 @@ def _by_evaluators(
         raise RatingRefusedError(msg)
     if choice is None:
         warnings.append(
-            f"People alone count: {n_judge} judgments by LLM judges were left out "
+            f"People alone count; left out: {counted(n_judge, 'judgment')} by LLM judges "
             "(--judges all, or --by judge_kind)."
         )
     return judgments.where(kept), chosen

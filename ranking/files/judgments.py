@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from annotation.tool_files.reading import RowFault
+from completions.files.refusals import counted
 from ranking.numerics.arrays import Booleans, Integers
 from ranking.numerics.strength import STRONGEST
 
@@ -147,10 +148,10 @@ class FileJudgments:
     def left_out(self) -> list[str]:
         """Return warnings of rows that were left out."""
         reasons = {
-            "without a winner were left out": self.n_without_verdict,
-            "that do not count were left out": self.n_not_counting,
+            "without a winner": self.n_without_verdict,
+            "marked as not counting": self.n_not_counting,
         }
-        return [f"{n} rows {reason}." for reason, n in reasons.items() if n]
+        return [f"Left out: {counted(n, 'row')} {reason}." for reason, n in reasons.items() if n]
 
     @property
     def n_judgments(self) -> int:

@@ -15,6 +15,7 @@ from annotation.planning import queries
 from annotation.planning import services as planning_services
 from annotation.planning.parts import PlanSummary, StratumSummary
 from annotation.planning.queries import PlanDraft
+from completions.files.refusals import counted
 from completions.leaks.queries import Held
 from completions.management.acting import Action, Progress, RefusedError, put
 from heart_site.management.study_actions import add_study
@@ -66,15 +67,14 @@ def report_lines(study: Study, draft: PlanDraft) -> Iterator[str]:
     if absent := queries.absent_systems(study):
         yield f"Without a completion, and so in no pair: {', '.join(absent)}"
     yield (
-        f"{summary.n_pairs:,} comparisons: {summary.n_planned:,} planned before, "
+        f"{counted(summary.n_pairs, 'comparison')}: {summary.n_planned:,} planned before, "
         f"{summary.n_added:,} new{_per_context(study)}"
     )
     if summary.n_short:
-        yield f"{summary.n_short:,} contexts have too few different completions for that many"
+        yield f"too few different completions for that many: {counted(summary.n_short, 'context')}"
     if summary.n_alike:
-        yield (
-            f"{summary.n_alike:,} pairs left out because both replies are word for word the same"
-        )
+        n_alike = counted(summary.n_alike, "pair")
+        yield f"{n_alike} left out because both replies are word for word the same"
     yield from _systems(summary)
     for stratum in summary.strata:
         yield from _stratum(stratum)
@@ -200,7 +200,7 @@ def _analyse_if_needed(study: Study, asked: Question) -> None:
 def _lines(plan: StudyPlan, asked: Question) -> Iterator[str]:
     size, by = plan.size, asked.cleaned_data["pool"]
     yield (
-        f"{size.n_judgments:,} judgments by {by} on {size.n_units:,} source dialogues, "
+        f"{counted(size.n_judgments, 'judgment')} by {by} on {size.n_units:,} source dialogues, "
         f"{size.per_comparison:.1f} of each comparison"
     )
     met = f"{plan.n_met} of {len(plan.pairs)} pairs of neighbours"
@@ -234,9 +234,9 @@ def _first_lines(first: FirstPlan, asked: Question) -> Iterator[str]:
 
 
 def _bill(bill: Bill) -> str:
-    parts = [f"{bill.n_judgments:,} judgments"]
+    parts = [counted(bill.n_judgments, "judgment")]
     if bill.n_people is not None:
-        parts.append(f"{bill.n_people:,} raters")
+        parts.append(counted(bill.n_people, "rater"))
     if bill.hours is not None:
         parts.append(f"{bill.hours:,.1f} hours")
     if bill.cost is not None:

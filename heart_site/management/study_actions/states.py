@@ -26,7 +26,7 @@ from annotation.studies.rubric import load_rubric
 from annotation.studies.services import drafts, states
 from annotation.studies.services.shadow_studies import Rehearsal
 from completions.dialogues.queries import dataset_named
-from completions.files.refusals import InputFileError, Refused
+from completions.files.refusals import InputFileError, Refused, counted
 from completions.management.acting import Action, Progress, RefusedError, positive
 from completions.systems.services.importing import RowsRefusedError
 from heart_site.demo.rehearsal.reporting import as_lines, simulate
@@ -100,11 +100,11 @@ def _show(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
     if not queries.is_intact(study):
         yield "  THE STORED CONTENT IS NOT WHAT WAS LOCKED: its hash is another one"
     yield f"  confirmatory: {', '.join(confirmatory) or 'nothing is named'}"
-    yield f"  {tally.contexts:,} contexts, {tally.completions:,} completions"
+    yield f"  {counted(tally.contexts, 'context')}, {counted(tally.completions, 'completion')}"
     n_checks = queries.active_checks(study).count()
-    yield f"  {tally.comparisons:,} comparisons, {n_checks:,} quality checks"
-    yield f"  {tally.done:,} of {tally.wanted:,} judgments by people"
-    yield f"  {tally.by_judges:,} judgments by models"
+    yield f"  {counted(tally.comparisons, 'comparison')}, {counted(n_checks, 'quality check')}"
+    yield f"  {tally.done:,} of {counted(tally.wanted, 'judgment')} by people"
+    yield f"  {counted(tally.by_judges, 'judgment')} by models"
 
 
 CREATE = Action("create", "store a study file as a draft", _add_file_and_dataset, _create)
@@ -177,7 +177,7 @@ def _read(path: Path) -> QuickFile:
         msg = f"{path}: {error}"
         raise RefusedError(msg) from error
     if file.faults:
-        n = _counted(len(file.faults), "fault")
+        n = counted(len(file.faults), "fault")
         msg = f"{path}: {n}, nothing was written\n{_told(file.faults)}"
         raise RefusedError(msg)
     return file
@@ -191,31 +191,27 @@ def found_lines(file: QuickFile) -> Iterator[str]:
     """Yield what was found in the file."""
     layout = "one column for each system" if file.is_wide else "a row for each text"
     n_items, n_texts = len(file.items), len(file.texts)
-    yield f"{_counted(n_items, 'item')}, {_counted(n_texts, 'text')} ({layout})"
+    yield f"{counted(n_items, 'item')}, {counted(n_texts, 'text')} ({layout})"
     yield f"{len(file.systems):,} systems: {', '.join(file.systems)}"
     if file.n_gaps:
-        yield f"{_counted(file.n_gaps, 'text')} missing: pairs with them are left out"
+        yield f"{counted(file.n_gaps, 'text')} missing: pairs with them are left out"
     if file.n_alike:
-        yield f"{_counted(file.n_alike, 'text')} just as another of the item: not compared"
+        yield f"{counted(file.n_alike, 'text')} just as another of the item: not compared"
 
 
 def made_lines(report: QuickReport, raters: str) -> Iterator[str]:
     """Yield what came of it, and the ways to the study's pages."""
     study, intake, plan = report.study, report.intake, report.plan
     state = "open" if report.is_new else f"{study.state.lower()} as before, its settings stay"
-    new = f"{_counted(intake.n_new, 'new text')}, {_counted(plan.summary.n_added, 'new pair')}"
+    new = f"{counted(intake.n_new, 'new text')}, {counted(plan.summary.n_added, 'new pair')}"
     yield f"{study.slug}: {state}; {new}"
     if intake.n_held:
-        yield f"{_counted(intake.n_held, 'text')} held: they seem to give their source away"
+        yield f"{counted(intake.n_held, 'text')} held: they seem to give their source away"
     yield f"Rater link  {_address('annotation:entry', study.slug)}"
     yield f"Results     {_address('ranking:leaderboard', study.slug)}"
     yield f"Console     {_address('console:study', study.slug)}"
     if raters == "team":
         yield "Rate while signed out of the console: answers of a signed-in team do not count."
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _address(name: str, slug: str) -> str:
@@ -289,7 +285,8 @@ def _review(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _movement(movement: Movement) -> Iterator[str]:
-    yield f"{movement.pool}: {movement.n_before} judgments, {movement.n_after} without them"
+    before = counted(movement.n_before, "judgment")
+    yield f"{movement.pool}: {before}, {movement.n_after:,} without them"
     for refusal in sorted({movement.refusal_before, movement.refusal_after} - {""}):
         yield f"  {refusal}"
     for move in movement.moves:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.tool_files.reading import JudgmentFileError
-from completions.files.refusals import shown
+from completions.files.refusals import counted, shown
 from completions.management.acting import RefusedError, aligned
 from ranking.management.file_options import add_file, add_resampling
 
@@ -79,7 +79,8 @@ def as_text(found: Mapping[str, Any]) -> str:
 
 def _figures(found: Mapping[str, Any]) -> Iterator[str]:
     alphas = found["krippendorff_alpha"]
-    yield f"{found['items']} pairs judged by {found['raters']} ({found['method']['panel']})"
+    pairs = counted(found["items"], "pair")
+    yield f"{pairs} judged by {found['raters']} ({found['method']['panel']})"
     yield f"Raw agreement         {_number(found['raw_agreement'])}"
     yield f"Fleiss' kappa         {_number(found['fleiss_kappa'])}"
     for metric, alpha in alphas.items():

@@ -140,8 +140,8 @@ class TestPlan:
         report = run_study("plan", made.slug, "--dry-run")
 
         assert "2 comparisons: 0 planned before, 2 new, 3 in each context" in report
-        assert "1 contexts have too few different completions for that many" in report
-        assert "1 pairs left out because both replies are word for word the same" in report
+        assert "too few different completions for that many: 1 context" in report
+        assert "1 pair left out because both replies are word for word the same" in report
         held = "1 completions that seem to give their source away; 0 dropped, 0 released"
         assert f"Held back: {held}" in report
         assert "  self-identification: 1" in report

@@ -157,7 +157,7 @@ class TestRoundTrip:
                 export("judgments", study, path, "--format", form)
                 answer = rank(path, "--judges", pool.lower(), "--per-component")
 
-                assert "rows that do not count were left out." in str(answer["warnings"])
+                assert "marked as not counting." in str(answer["warnings"])
                 assert_same_ratings(answer, fit)
         with subtests.test("by dialogue, as the study hangs together"):
             path, by_dialogue = tmp_path / "simulated.csv", ("--unit", "dialogue")

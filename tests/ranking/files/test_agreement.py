@@ -166,7 +166,7 @@ class TestFrame:
         # The judge favours what is shown first: once each, which is a tie.
         assert pair(answer, "j", "r1")["agreement"] == 0.0
         assert named(answer["position"], "evaluator", "j")["n"] == 2
-        assert any("3 judgments repeat" in warning for warning in answer["warnings"])
+        assert any("3 repeats of" in warning for warning in answer["warnings"])
 
 
 class TestAgainstPeople:

@@ -252,7 +252,7 @@ class TestWhoCounts:
         found = rated(tmp_path, rows, **({"evaluators": who} if who else {}))
 
         assert gap(found) == pytest.approx(math.log(odds))
-        is_told = found.warnings[0].startswith("People alone count: 20 judgments by LLM judges")
+        is_told = found.warnings[0].startswith("People alone count; left out: 20 judgments by")
         assert is_told is (odds == 3)
 
     def test_a_ranking_for_each_value_has_its_judgments_alone(self, tmp_path):
@@ -270,7 +270,7 @@ class TestWhoCounts:
 
         told = [one.warnings for one in rate_by(judgments, Options(replicates=20)).values()]
 
-        assert "1 rows without a winner were left out." in rate(judgments, Options()).warnings
+        assert "Left out: 1 row without a winner." in rate(judgments, Options()).warnings
         assert not any("left out" in warning for warnings in told for warning in warnings)
 
     def test_who_is_not_there_or_not_told_apart_is_refused(self, tmp_path):
