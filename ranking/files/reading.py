@@ -73,6 +73,13 @@ class ReadOptions:
         """Return all columns to look for, each once."""
         return tuple(dict.fromkeys([*self.demanded, *self.optional, COUNTS]))
 
+    def refuse_unknown(self, columns: Mapping[str, str]) -> None:
+        """Refuse a column that was named and that nothing would read."""
+        known = dict.fromkeys([*self.demanded, "strength", "rater_id", "judge_kind", "pair_id"])
+        if unknown := columns.keys() - {*known, COUNTS}:
+            msg = f"--columns names {', '.join(sorted(unknown))}; ours are {', '.join(known)}."
+            raise JudgmentFileError(msg)
+
 
 def read_judgments(
     path: Path, options: ReadOptions, columns: Mapping[str, str] = NO_COLUMNS
@@ -84,12 +91,14 @@ def read_judgments(
     Raises
     ------
     JudgmentFileError
-        If the file is none of these, misses a column, or has a row that is no judgment; then
-        the message lists the first ten of those with their lines, and their number.
+        If a column is none of ours, or the file is none of these, misses a column, or has a row
+        that is no judgment; then the message lists the first ten of those with their lines, and
+        their number.
     """
     if not path.is_file():
         msg = "That is not a file." if path.exists() else "There is no such file."
         raise JudgmentFileError(msg)
+    options.refuse_unknown(columns)
     try:
         form, raw, told = _read(path, options, columns)
         _refuse_missing(raw, options)

@@ -33,10 +33,22 @@ def _columns(text: str) -> dict[str, str]:
 def add_resampling(parser: CommandParser) -> None:
     """Declare by what, how often and from which seed to resample."""
     parser.add_argument(
-        "--unit", default="context_id", metavar="COLUMN", help="what was sampled independently"
+        "--unit",
+        type=column,
+        default="context_id",
+        metavar="COLUMN",
+        help="what was sampled independently",
     )
     parser.add_argument("--reps", type=_at_least(2), default=1000, metavar="N", help="resamples")
     parser.add_argument("--seed", type=_at_least(0), default=0, metavar="N", help="of chance")
+
+
+def column(text: str) -> str:
+    """Read the name of a column."""
+    if not text.strip():
+        msg = "name a column"
+        raise argparse.ArgumentTypeError(msg)
+    return text
 
 
 def _at_least(least: int) -> Callable[[str], int]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from annotation.tool_files.reading import JudgmentFileError
-from completions.files.refusals import shown
+from completions.files.refusals import counted, shown
 from completions.management.acting import RefusedError
 from ranking.files.options import LEVEL, EvaluatorChoice, IntervalMethod, Options, Ties
 from ranking.judgments.method import code_version
-from ranking.management.file_options import add_file, add_resampling
+from ranking.management.file_options import add_file, add_resampling, column
 from ranking.numerics.strength_mode import StrengthMode
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ class Command(BaseCommand):
                 f"--{name}", choices=[one.value for one in choices], default=default, help=what
             )
         add_resampling(parser)
-        parser.add_argument("--by", metavar="COLUMN", help="rank for each of its values, too")
+        parser.add_argument(
+            "--by", type=column, metavar="COLUMN", help="rank for each of its values, too"
+        )
         parser.add_argument(
             "--per-component",
             action="store_true",
@@ -183,18 +185,22 @@ def _as_text(rated: "Rated", options: Options, by: "Mapping[str, Rated] | None" 
     """Return the table, how it was made, and what to be warned of."""
     lines = [*_method_lines(rated, options), "", *_body(rated)]
     for value, one in (by or {}).items():
-        lines += ["", f"== {value} ({one.chosen.judgments.n_judgments} judgments)", *_body(one)]
+        lines += ["", f"== {value} ({_n_judgments(one)})", *_body(one)]
     return "\n".join(map(shown, lines))
 
 
 def _method_lines(rated: "Rated", options: Options) -> Iterator[str]:
     n_units = rated.n_units
     yield (
-        f"{rated.chosen.judgments.n_judgments} judgments of {len(rated.chosen.judgments.systems)} "
+        f"{_n_judgments(rated)} of {len(rated.chosen.judgments.systems)} "
         f"systems on {n_units} different {options.unit} (judges: {rated.chosen.evaluators})"
     )
     yield f"Fit: {ESTIMATORS[options.ties]}; {STRENGTHS[rated.chosen.strength]}"
     yield f"Intervals: {INTERVALS[options.interval]} (seed {options.seed})"
+
+
+def _n_judgments(rated: "Rated") -> str:
+    return counted(rated.chosen.judgments.n_judgments, "judgment")
 
 
 def _body(rated: "Rated") -> Iterator[str]:

@@ -117,7 +117,10 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         "options",
-        [["--reps", "1"], ["--ties", "ignore"], ["--seed", "-1"], ["--unit", "none"], TWICE],
+        [
+            *(["--reps", "1"], ["--ties", "ignore"], ["--seed", "-1"], ["--unit", "none"], TWICE),
+            *(["--unit", ""], ["--by", " "], ["--columns", "stength=context_id"]),
+        ],
         ids=" ".join,
     )
     def test_options_that_mean_nothing_are_refused(self, tmp_path, options):
