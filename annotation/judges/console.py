@@ -186,7 +186,7 @@ def start(request: StaffRequest, study: Study) -> HttpResponse:
         )
     except judges_runs.StudyNotLockedError:
         budget.add_error(None, _("Nothing was started: the study is not locked yet."))
-    except (*REFUSALS, NothingToAskError) as error:
+    except (*REFUSALS, NothingToAskError, judges_runs.AskingError) as error:
         budget.add_error(None, _("Nothing was started: %(why)s.") % {"why": error})
     else:
         return redirect("models:run", run.kind, run.pk)

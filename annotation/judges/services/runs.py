@@ -26,7 +26,7 @@ class StudyNotLockedError(Exception):
 
 
 class AskingError(ValueError):
-    """Judges cannot be asked so often, or so freely, or several times for copies of one."""
+    """Judges cannot be asked so often or so freely, or no more since the study is closed."""
 
 
 MOST_SAMPLES, HIGHEST_TEMPERATURE = 100, 2
@@ -57,7 +57,8 @@ def start_judge_run(
     Raises
     ------
     AskingError
-        If several samples are wanted at no temperature above 0, or there are no such numbers.
+        If several samples are wanted at no temperature above 0, there are no such numbers, or the
+        study is closed.
     StudyNotLockedError, UnknownPriceError, BudgetTooSmallError
         If the protocol can still change, a budget cannot be kept, or it is nothing.
     NothingToAskError
@@ -145,12 +146,15 @@ def plan_judge_calls(
 
     Raises
     ------
-    StudyNotLockedError
-        If the study's protocol is not locked yet.
+    StudyNotLockedError, AskingError
+        If the study's protocol is not locked yet, or the study is closed.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
     if study.locked_at is None:
         raise StudyNotLockedError
+    if study.is_closed:
+        msg = "the study is closed: its judges are asked nothing more"
+        raise AskingError(msg)
     missing = _wanted_calls(study, judges, asking)
     calls = (_call(one, now=now, run=run) for one in missing)
     return len(JudgeCall.objects.bulk_create(calls, batch_size=500))

@@ -308,15 +308,22 @@ class TestPlanning:
         assert answer.status_code == 422
         assert said in text(answer)
 
-    def test_offers_both_orders_first_and_says_that_judges_wait_for_an_open_study(self, staff):
-        make_pairs(state=StudyState.PAUSED)
+    @pytest.mark.parametrize(
+        ("state", "said"),
+        [
+            (StudyState.PAUSED, "Waiting calls continue once it is opened"),
+            (StudyState.CLOSED, "The study is closed: judges are asked nothing more"),
+        ],
+    )
+    def test_offers_both_orders_first_and_says_why_judges_wait(self, staff, state, said):
+        make_pairs(state=state)
         make_judge(slug="wise")
 
         form = staff.get(address("choose")).content.decode()
         plan = staff.get(address("plan"), {"judges": ["wise"]})
 
         assert 'name="both_orders" type="checkbox" checked' in form
-        assert "The study is not open" in text(plan)
+        assert said in text(plan)
 
 
 class TestStarting:
@@ -342,9 +349,10 @@ class TestStarting:
         ("study", "asked", "said"),
         [
             (DRAFT, {}, "not locked yet"),
+            ({"state": StudyState.CLOSED}, {}, "the study is closed"),
             ({}, {"budget_usd": "2"}, "wise"),
         ],
-        ids=["a draft", "a judge without a price and a budget"],
+        ids=["a draft", "a closed study", "a judge without a price and a budget"],
     )
     def test_says_why_nothing_can_be_started(self, staff, study, asked, said):
         make_pairs(**study)
