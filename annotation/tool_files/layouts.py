@@ -87,7 +87,7 @@ def _common(row: Row) -> dict[str, Any]:
         rater = rater[0] if rater else None
     if isinstance(rater, dict):
         rater = rater.get("email") or rater.get("id")
-    if turn is not None and not isinstance(context, (list, dict)):
+    if not (context is None or turn is None or isinstance(context, (list, dict))):
         context = f"{context}, turn {turn}"
     common = {**row, "context_id": context}
     return common if rater is None else common | {"rater_id": rater}

@@ -187,6 +187,16 @@ def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, calle
     assert {name for row in rows for name in row} <= {*wanted}
 
 
+@pytest.mark.parametrize("more", [{}, {"turn": 1}, {"turn": 2}])
+def test_judgments_that_name_no_context_have_one_each(tmp_path, more):
+    rows = [{"model_a": "ada", "model_b": "bob", "winner": "model_a", **more}] * 3
+
+    judgments = read_judgments(written(tmp_path, "f.json", json.dumps(rows)), ReadOptions())
+
+    assert len(judgments.context.values) == len(rows)
+    assert judgments.told[-1] == "3 judgments name no context: each has one of its own."
+
+
 @pytest.mark.parametrize("names", [("ada", "bob"), ("a", "b"), ("left", "right")])
 def test_chosen_and_rejected_models_are_wins(tmp_path, names):
     first, second = names
