@@ -10,7 +10,13 @@ from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any
 
-from completions.llm.exchange import MOST_BYTES, TRUNCATED, PermanentError, storable
+from completions.llm.exchange import (
+    MOST_BYTES,
+    MOST_CHARACTERS,
+    TRUNCATED,
+    PermanentError,
+    storable,
+)
 from completions.llm.wrapping import text_of
 
 SWITCHES = {
@@ -41,6 +47,8 @@ def litellm() -> Any:  # noqa: ANN401 (a module)
         library.ModelResponse()
         library.ModelResponseStream()
     vars(library).update(suppress_debug_info=True, disable_hf_tokenizer_download=True)
+    # Else it breaks off whoever repeats itself, as a fault of the server to be paid for again.
+    vars(library).update(REPEATED_STREAMING_CHUNK_LIMIT=MOST_CHARACTERS)
     _spare_work(library)
     _follow_nowhere()
     _read_no_further()

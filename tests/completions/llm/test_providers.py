@@ -207,6 +207,17 @@ class TestReasons:
     def test_the_providers_own_reason_decides_on_a_stream(self, provider, reason, kind):
         check_end(provider, streamed(choice("That sou", reason)), kind, stream=True)
 
+    def test_a_stream_that_says_one_thing_over_and_over_ends_by_its_reason(self, provider):
+        pieces = [{"index": 0, "delta": {"content": "Well, "}}] * 150
+        end = {"index": 0, "delta": {}, "finish_reason": "length"}
+        answer = events(*({"id": "x", "choices": [one]} for one in (*pieces, end)))
+
+        error = failure(provider, answer, stream=True)
+
+        assert error.kind == "truncated"
+        assert error.reply is not None
+        assert error.reply.text == "Well, " * 150
+
     @way
     @pytest.mark.parametrize(
         ("reason", "kind"),
