@@ -28,7 +28,7 @@ HOSTILE = (
     *("**a", "AI "),
 )
 BEFORE = ("", "a", "1. a ", "[a](http://", "**a", "and.", "- a\n", "<")
-SHORT, LONG = 1_000, 9_000
+SHORT, MIDDLE, LONG = 1_000, 3_000, 9_000
 TRIES = 5
 NOTICED_S = 0.01
 """To go over the long text once takes a tenth of this, and once from each of its places more."""
@@ -77,11 +77,14 @@ def seconds(read: Callable[[str], object], text: str) -> float:
 def grows_steeply(read: Callable[[str], object], before: str, unit: str) -> bool:
     """Return whether the long text costs far more than its length explains.
 
-    Both texts are read in turn: what slows the machine down for a while slows both. One turn is
-    enough where it is far from steep.
+    What costs by the square of the length shows at the middle one already. The other two are read
+    in turn: what slows the machine down for a while slows both. One turn is enough where it is far
+    from steep.
     """
-    short, long = (before + (unit * length)[:length] + "\0" for length in (SHORT, LONG))
-    if seconds(read, long) <= NOTICED_S or _ratio(read, short, long) <= STEEPEST / 2:
+    short, middle, long = (before + (unit * n)[:n] + "\0" for n in (SHORT, MIDDLE, LONG))
+    if seconds(read, middle) <= NOTICED_S / 9 or seconds(read, long) <= NOTICED_S:
+        return False
+    if _ratio(read, short, long) <= STEEPEST / 2:
         return False
     return median(_ratio(read, short, long) for _ in range(TRIES)) > STEEPEST
 
