@@ -184,7 +184,7 @@ def lock(request: StaffRequest, study: Study) -> HttpResponse:
     try:
         states.lock_study(study=study, now=timezone.now(), by=request.user)
     except states.StudyStateError as error:
-        messages.error(request, f"{error}.")
+        messages.error(request, _("Nothing changed: %(why)s.") % {"why": error})
     else:
         messages.success(request, _("Locked: from now on only its state changes."))
     return redirect("console:study", study.slug)

@@ -68,7 +68,7 @@ def _move(study: Study, state: StudyState, *, now: dt.datetime, by: User | None)
     if state == before:
         return study
     if state not in ALLOWED[before]:
-        msg = f"a study that is {before.label.lower()} cannot become {state.label.lower()}"
+        msg = f"a study that is {before.label.lower()} cannot be {VERBS[state]}"
         raise StudyStateError(msg)
     study.state = state
     if study.locked_at is None:

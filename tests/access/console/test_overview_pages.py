@@ -257,7 +257,7 @@ class TestMoving:
         page = act(admin_client, make_study(state=StudyState.OPEN), "lock", follow=True)
 
         assert "notice error" in page.content.decode()
-        assert "cannot become" in page.content.decode()
+        assert "Nothing changed: a study that is open cannot be locked." in page.content.decode()
 
     def test_extending_says_what_came_and_what_there_is_now(self, admin_client):
         page = act(admin_client, make_comparison().study, "extend", follow=True)

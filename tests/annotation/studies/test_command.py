@@ -217,7 +217,7 @@ class TestAnyAct:
         assert refusal(act, "nowhere") == 'there is no study "nowhere"'
 
     def test_refuses_a_step_that_cannot_follow(self):
-        assert "cannot become open" in refusal("open", make_study(state="CLOSED").slug)
+        assert "closed cannot be opened" in refusal("open", make_study(state="CLOSED").slug)
 
     @pytest.mark.parametrize(("act", "state"), [("pause", "PAUSED"), ("close", "CLOSED")])
     def test_moves_an_open_study(self, act, state):

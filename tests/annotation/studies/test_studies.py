@@ -257,7 +257,7 @@ class TestStates:
     def test_that_cannot_follow_are_refused(self, state, move):
         study = make_study(state=state)
 
-        with pytest.raises(states.StudyStateError, match="cannot become"):
+        with pytest.raises(states.StudyStateError, match="cannot be"):
             move(study=study, now=NOW)
 
         assert Study.objects.get().state == state
