@@ -256,12 +256,16 @@ class TestThePage:
         assert ApiToken.objects.get().owner == owner
         assert LogEntry.objects.get(action="token.made").by == owner
 
-    def test_says_why_none_was_made(self, client, owner):
-        answer = client.post(PAGE, FILLED | {"days": "367"})
+    @pytest.mark.parametrize(
+        ("field", "value"), [("days", "367"), ("name", ""), ("scopes", []), ("study", "no slug")]
+    )
+    def test_says_beside_the_field_why_none_was_made(self, client, owner, field, value):
+        answer = client.post(PAGE, FILLED | {field: value})
 
         assert answer.status_code == 422
         assert "No token was made" in text(answer)
-        assert answer.context["form"].errors.keys() == {"days"}
+        assert answer.context["form"].errors.keys() == {field}
+        assert answer.content.decode().count('class="error-text"') == 1
         assert not ApiToken.objects.exists()
 
     def test_revokes(self, client, owner):
