@@ -180,6 +180,15 @@ def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_
         assert overflow(admin) == 0, path
 
 
+def test_the_boxes_of_a_row_stand_in_line_however_long_their_labels(admin, site):
+    admin.set_viewport_size(DESKTOP)
+    admin.goto(f"{site.console}models/add/")
+
+    boxes = admin.get_by_role("group", name="Where a call goes").get_by_role("textbox")
+    assert boxes.count() == 3
+    assert len({box.bounding_box()["y"] for box in boxes.all()}) == 1
+
+
 def test_what_admins_see_of_one_model_and_one_run(admin, site):
     admin.goto(f"{site.console}models/")
     follow(admin.locator("table.endpoints tbody th a").first)
