@@ -1,10 +1,11 @@
 """Tables of the completions app in Django's admin: to read, with two acts that services do."""
 
 import datetime as dt
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Model
-from django.forms import Form
+from django.db.models import ForeignKey, Model
+from django.forms import Form, ModelChoiceField
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -267,6 +268,16 @@ class WriterAdmin(ReadOnlyAdmin):
     ) -> tuple[str, ...]:
         """Show the link of a writer who is there."""
         return ("invitation",) if obj else ()
+
+    def formfield_for_foreignkey(
+        self,
+        db_field: ForeignKey[Any, Any],
+        request: HttpRequest,
+        **kwargs: Any,  # noqa: ANN401 (as Django hands them on)
+    ) -> "ModelChoiceField[Any] | None":
+        """Offer the datasets that people still write for."""
+        kwargs["queryset"] = Dataset.objects.filter(frozen_at=None)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(
         self,

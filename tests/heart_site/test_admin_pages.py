@@ -201,7 +201,7 @@ class TestInviting:
     def test_adds_a_writer_by_the_service_and_asks_for_no_more_than_it_needs(
         self, admin_client, admin_user
     ):
-        dataset = factories.make_dataset()
+        dataset, _frozen = factories.make_dataset(), factories.make_dataset(frozen_at=factories.NOW)
         page = admin_client.get(address(Writer, "add"))
 
         answer = admin_client.post(
@@ -209,7 +209,9 @@ class TestInviting:
         )
 
         writer = Writer.objects.get()
-        assert [*page.context["adminform"].form.fields] == ["dataset", "email"]
+        fields = page.context["adminform"].form.fields
+        assert [*fields] == ["dataset", "email"]
+        assert [*fields["dataset"].queryset] == [dataset]
         assert answer.status_code == 200
         assert (writer.state, writer.dataset) == (WriterState.INVITED, dataset)
         assert LogEntry.objects.get(action="writer.invited").by == admin_user

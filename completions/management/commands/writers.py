@@ -257,4 +257,8 @@ class Command(ActionCommand):
 
     help = "Invite people to write for a dataset, list them, and import what they wrote elsewhere."
     actions = ACTIONS
-    refusals = (queries.DatasetNotFoundError, authoring.DatasetTakenError)
+    refusals = (
+        authoring.DatasetTakenError,
+        inviting.CannotBeInvitedError,
+        queries.DatasetNotFoundError,
+    )

@@ -59,9 +59,13 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     if form.cleaned_data["is_dry"]:
         messages.info(request, _would_invite(dataset, good, bad))
         return _show_pool(request, dataset, invite=form)
-    new, known = inviting.invite_writers(
-        dataset=dataset, emails=good, by=request.user, now=timezone.now()
-    )
+    try:
+        new, known = inviting.invite_writers(
+            dataset=dataset, emails=good, by=request.user, now=timezone.now()
+        )
+    except inviting.CannotBeInvitedError as error:
+        messages.error(request, str(error))
+        return redirect("writing:pool", dataset.slug)
     messages.success(request, _invited(len(new), len(known)))
     if bad:
         messages.error(request, _not_addresses(bad))
@@ -72,7 +76,11 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def make_link(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Invite somebody without an address; whoever invites passes the link on."""
-    writer = inviting.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
+    try:
+        writer = inviting.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
+    except inviting.CannotBeInvitedError as error:
+        messages.error(request, str(error))
+        return redirect("writing:pool", dataset.slug)
     messages.success(request, _("There is a new link on this page. Pass it on to one person."))
     return redirect("writing:writer", dataset.slug, writer.code)
 

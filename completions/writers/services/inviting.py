@@ -26,7 +26,7 @@ LINKED = (WriterState.INVITED, *MAY_COME_IN)
 
 
 class CannotBeInvitedError(Exception):
-    """The person has no address, or no use for a link; the message says which."""
+    """The person has no address or no use for a link, or the pool is frozen: the message says."""
 
 
 @transaction.atomic
@@ -36,12 +36,19 @@ def invite_writer(
     """Create a writer of the dataset's pool, and have the personal link sent to the address.
 
     Inviting the same address again, however it is capitalised, returns the writer it already has.
+
+    Raises
+    ------
+    CannotBeInvitedError
+        If the dataset is frozen: whoever came would have nothing to write.
     """
     # One invitation at a time; no_key, so that other rows of the dataset are stored meanwhile.
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     email = email.strip().lower()
     if email and (known := dataset.writers.filter(email=email).first()) is not None:
         return known
+    if dataset.frozen_at is not None:
+        raise CannotBeInvitedError(_("The dataset is frozen: nobody was invited."))
     code = new_code("W")
     writer = Writer.objects.create(dataset=dataset, code=code, email=email, invited_at=now)
     queue_mail(writer=writer, kind=MailKind.INVITED, now=now)

@@ -54,6 +54,15 @@ class TestInviteWriter:
         assert first == again != elsewhere
         assert LogEntry.objects.count() == WriterMail.objects.count() == 2
 
+    @pytest.mark.parametrize("email", ["", "ada@example.org"])
+    def test_invites_nobody_to_a_frozen_dataset(self, email):
+        frozen = make_dataset(frozen_at=NOW)
+
+        with pytest.raises(CannotBeInvitedError, match="frozen"):
+            invite_writer(dataset=frozen, now=NOW, email=email)
+
+        assert not WriterMail.objects.exists()
+
     def test_creates_a_writer_each_time_without_an_address(self, dataset):
         first = invite_writer(dataset=dataset, now=NOW)
 

@@ -194,6 +194,17 @@ class TestInviting:
         assert (writer.email, writer.state) == ("", WriterState.INVITED)
         assert LogEntry.objects.get().by == admin
 
+    @pytest.mark.parametrize("act", ["invite", "make-link"])
+    def test_is_not_offered_once_frozen_and_an_older_page_says_why(self, staff, act):
+        assert "Invite people" in shown(staff.get(url("pool")))
+        Dataset.objects.update(frozen_at=NOW)
+
+        page = staff.post(url(act), {"emails": "ada@example.org"}, follow=True)
+
+        assert "The dataset is frozen: nobody was invited." in shown(page)
+        assert "Invite people" not in shown(page)
+        assert not Writer.objects.exists()
+
     def test_says_that_mails_wait_where_none_are_set_up(self, staff, settings):
         assert "No mail is set up" not in shown(staff.get(url("pool")))
 
