@@ -142,18 +142,18 @@ def _tasks(row: Row) -> Iterator[dict[str, Any]]:
             value = result.get("value") or {}
             if chosen := value.get("selected") or _alone(value.get("choices")):
                 said = {**data, "id": row.get("id"), "completed_by": annotation.get("completed_by")}
-                yield _told(said, *_pair(data), chosen)
+                yield _told(said, *_pair(data), chosen, asked=str(result.get("from_name")))
 
 
 def _responses(row: Row) -> Iterator[dict[str, Any]]:
     """Yield one judgment for each answer to the questions of a record of Argilla."""
     about = {**(row.get("fields") or {}), **(row.get("metadata") or {}), "id": row.get("id")}
-    for answers in row["responses"].values():
+    for asked, answers in row["responses"].items():
         for answer in answers:
             if answer.get("status") in ("draft", "discarded"):
                 continue
             said = {**about, "user_id": answer.get("user_id")}
-            yield _told(said, *_pair(about), answer.get("value"))
+            yield _told(said, *_pair(about), answer.get("value"), asked=asked)
 
 
 def _labels(row: Row) -> Iterator[dict[str, Any]]:
@@ -218,6 +218,14 @@ def _has_lists(name: str, within: str) -> Callable[[Row], bool]:
     return is_it
 
 
+_is_task, _is_record = _has_lists("annotations", "data"), _has_lists("responses", "fields")
+
+
+def has_questions(row: Row) -> bool:
+    """Say whether judgments in the row are answers to questions: each has its name in ``asked``."""
+    return _is_task(row) or _is_record(row)
+
+
 LAYOUTS = (
     Layout("our own columns", _has(*OURS), _ours, "columns by their names"),
     Layout(
@@ -241,13 +249,13 @@ LAYOUTS = (
     ),
     Layout(
         "tasks of Label Studio",
-        _has_lists("annotations", "data"),
+        _is_task,
         _tasks,
         "a judgment an annotation, left as a, the systems from data",
     ),
     Layout(
         "records of Argilla",
-        _has_lists("responses", "fields"),
+        _is_record,
         _responses,
         "a judgment a response, response-1 as a, the systems from metadata",
     ),

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, layout_of
+from annotation.tool_files.layouts import LAYOUTS, OURS, Layout, has_questions, layout_of
 from completions.files.reading import named, read
 from completions.files.records import FileEntry
-from completions.files.refusals import InputFileError, counted
+from completions.files.refusals import InputFileError, counted, shown
 
-SHOWN = 10
+SHOWN, SEVERAL = 10, 2
 
 
 class JudgmentFileError(Exception):
@@ -49,6 +49,10 @@ class ToolFile:
     layouts: dict[str, str] = field(default_factory=dict)
     """What the layouts found mean, by their names."""
     ties: Counter[str] = field(default_factory=Counter)
+    question: str | None = None
+    """The one that is read, if somebody named it."""
+    questions: set[str] = field(default_factory=set)
+    """Those that the file has answers to."""
     n_without_context: int = 0
     place: str = "line"
     """What ``lines`` count: rows, where lines are no records."""
@@ -92,16 +96,18 @@ def read_tool_file(
 ) -> ToolFile:
     """Read a file of judgments in one of the layouts.
 
-    ``columns`` says which of the file's columns stand for which of ours, and ``demanded`` which
-    of ours are named where the layout is not known. Rows have the ``wanted`` columns alone, if any
+    ``columns`` says which of the file's columns stand for which of ours, its ``winner`` which of
+    several questions is read, and ``demanded`` which of ours are named where the layout is not
+    known. Rows have the ``wanted`` columns alone, if any
     are named: a million with all would take a gigabyte more.
 
     Raises
     ------
     JudgmentFileError
-        If the file cannot be read, or its first row is in no known layout.
+        If the file cannot be read, its first row is in no known layout, or it has several
+        questions and none of them is named.
     """
-    found, layout = ToolFile(), None
+    found, layout = ToolFile(question=columns.get("winner")), None
     try:
         for entry in read(source):
             found.place = "row" if entry.line is None else found.place
@@ -115,7 +121,19 @@ def read_tool_file(
     except InputFileError as error:
         msg = f"The file {error}."
         raise JudgmentFileError(msg) from error
+    _refuse_several(found)
     return found
+
+
+def _refuse_several(found: ToolFile) -> None:
+    """Refuse answers to several questions, unless one is named: none is another's judgment."""
+    names = sorted(map(shown, found.questions))
+    if found.question in found.questions or (found.question is None and len(names) < SEVERAL):
+        return
+    if names:
+        which = f"say which, such as --columns winner={names[0]}"
+        msg = f"The file answers {', '.join(names)}: {which}."
+        raise JudgmentFileError(msg)
 
 
 def _add(
@@ -132,6 +150,9 @@ def _add(
     except (KeyError, TypeError, ValueError, AttributeError):
         found.unreadable.append(RowFault(line, f"not as {layout.name} are"))
         return
+    if has_questions(row):
+        found.questions.update(one["asked"] for one in judgments)
+        judgments = [one for one in judgments if found.question in (None, one.pop("asked"))]
     for judgment in judgments:
         if judgment.get("context_id") in (None, ""):
             judgment["context_id"] = f"line {line}"
@@ -165,6 +186,8 @@ def _renamed(row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
         If the row has none of that name.
     """
     for ours, theirs in columns.items():
+        if ours == "winner" and has_questions(row):
+            continue
         if named(theirs) not in row:
             msg = f"The file has no column {theirs}; {_names(row)}."
             raise JudgmentFileError(msg)

@@ -187,6 +187,42 @@ def test_each_tools_layout_is_recognised_and_said(tmp_path, content, name, calle
     assert {name for row in rows for name in row} <= {*wanted}
 
 
+def judged(number: int, **chosen: str) -> dict[str, Any]:
+    """Return a task of Label Studio with an answer to each question."""
+    results = [
+        {"from_name": name, "type": "choices", "value": {"choices": [one]}}
+        for name, one in chosen.items()
+    ]
+    return task(number) | {"annotations": [{"completed_by": 7, "result": results}]}
+
+
+def answered(number: int, **values: Any) -> dict[str, Any]:
+    """Return a record of Argilla with an answer to each question."""
+    said = {name: [{"value": value, "user_id": "u"}] for name, value in values.items()}
+    return record(number) | {"responses": said}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [judged(1, overall="left", warmth="right"), judged(2, warmth="left")],
+        [judged(1, overall="left", safe="yes"), judged(2, safe="no")],
+        [answered(1, overall="response-1", warmth="response-2"), answered(2, warmth="response-1")],
+        [answered(1, overall="response-1", stars=4), answered(2, comment="Fine.")],
+    ],
+)
+@pytest.mark.parametrize("question", [None, "overall", "other"])
+def test_of_several_questions_the_one_that_is_named_is_read(tmp_path, rows, question):
+    path = written(tmp_path, "f.json", json.dumps(rows))
+    columns = {} if question is None else {"winner": question}
+
+    if question == "overall":
+        assert results(read_judgments(path, ReadOptions(), columns)) == [("ada", "bob", 1)]
+        return
+    with pytest.raises(JudgmentFileError, match=r"^The file answers .*overall.*: say which"):
+        read_judgments(path, ReadOptions(), columns)
+
+
 @pytest.mark.parametrize("more", [{}, {"turn": 1}, {"turn": 2}])
 def test_judgments_that_name_no_context_have_one_each(tmp_path, more):
     rows = [{"model_a": "ada", "model_b": "bob", "winner": "model_a", **more}] * 3
