@@ -194,7 +194,7 @@ def _provider_id(given: Any, answer: Any) -> str:  # noqa: ANN401 (of a module l
 
 
 def _reply(request: Request, received: _Received, started: float) -> Reply:
-    n_prompt, n_completion = _counts(received.usage)
+    n_prompt, n_completion = _counts(received)
     first_at = received.first_at
     return Reply(
         text=storable(received.text),
@@ -202,17 +202,17 @@ def _reply(request: Request, received: _Received, started: float) -> Reply:
         provider_id=received.provider_id,
         n_prompt_tokens=n_prompt,
         n_completion_tokens=n_completion,
-        cost_usd=_cost(request, received.usage),
+        cost_usd=_cost(request, received),
         ttft_ms=None if first_at is None else round(1000 * (first_at - started)),
         latency_ms=round(1000 * (time.perf_counter() - started)),
         tokens=received.tokens,
     )
 
 
-def _counts(usage: Any) -> tuple[int | None, int | None]:  # noqa: ANN401 (of a module loaded late)
-    """Return the tokens of question and answer; none in a question means that nobody counted."""
-    n_prompt = getattr(usage, "prompt_tokens", None)
-    n_completion = getattr(usage, "completion_tokens", None)
+def _counts(received: _Received) -> tuple[int | None, int | None]:
+    """Return the tokens of question and answer; none in what was said means that nobody counted."""
+    n_prompt = getattr(received.usage, "prompt_tokens", None)
+    n_completion = getattr(received.usage, "completion_tokens", 0) or (None if received.text else 0)
     is_counted = n_prompt and all(0 <= n <= MOST_TOKENS for n in (n_prompt, n_completion or 0))
     return (n_prompt, n_completion) if is_counted else (None, None)
 
@@ -253,12 +253,12 @@ def _unfinished(fault: str, reply: Reply) -> ProviderError:
     return PermanentError(f"{_UNFINISHED[fault]} ({reason}).", kind=fault, reply=reply)
 
 
-def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a module loaded late)
+def _cost(request: Request, received: _Received) -> float | None:
     """Return the price of a call in US dollars, or None where the price or the tokens are unknown.
 
     What LiteLLM lists is the provider's price: it says nothing about an address of one's own.
     """
-    n_prompt, n_completion = _counts(usage)
+    n_prompt, n_completion = _counts(received)
     if n_prompt is None or n_completion is None:
         return None
     if request.price is not None:
@@ -268,7 +268,7 @@ def _cost(request: Request, usage: Any) -> float | None:  # noqa: ANN401 (of a m
         return None
     counts = {"prompt_tokens": n_prompt, "completion_tokens": n_completion}
     try:
-        cost = litellm().cost_per_token(model=request.model, usage_object=usage, **counts)
+        cost = litellm().cost_per_token(model=request.model, usage_object=received.usage, **counts)
     except Exception:  # an answer that was paid for is not lost for want of its price
         return None
     return float(sum(cost))

@@ -266,6 +266,27 @@ class TestReasons:
         check_end(provider, answer, kind, model=GEMINI, stream=stream, api_key_env="KEY")
 
 
+@pytest.mark.parametrize(
+    ("text", "counted", "cost"),
+    [
+        ("Hello.", {"completion_tokens": 3}, 13e-6),
+        ("Hello.", {"completion_tokens": 0}, None),
+        ("Hello.", {"completion_tokens": None}, None),
+        ("Hello.", {}, None),
+        ("", {"completion_tokens": 0}, 7e-6),
+    ],
+)
+def test_a_text_whose_tokens_nobody_counted_has_no_known_cost(provider, text, counted, cost):
+    body = {"id": "x", "choices": [choice(text)], "usage": {"prompt_tokens": 7, **counted}}
+    request: dict[str, Any] = {"price": {"input": 1, "output": 2}}
+
+    reply = asked(provider, said(body), **request) if text else None
+    reply = reply or failure(provider, said(body), **request).reply
+
+    assert reply is not None
+    assert reply.cost_usd == cost
+
+
 def surely(*logprobs: float) -> dict[str, Any]:
     """Return a choice of one piece, with how probable it and others in its place are."""
     tokens = zip(("Hi.", "Ho."), logprobs, strict=False)
