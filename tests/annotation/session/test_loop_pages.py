@@ -4,13 +4,16 @@ import datetime as dt
 import html
 import re
 import uuid
+from dataclasses import replace
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 
 from annotation.choices import Side
 from annotation.models import Judgment, Lease
-from annotation.session.blinded import StudyPage
+from annotation.session.blinded import SessionProgress, StudyPage
+from annotation.templatetags.fragments import swapped_progress
 from completions.models import Context
 from tests.annotation.session.steps import let_in, show_pair, submit
 from tests.helpers.factories import make_comparison, make_completion, make_context, make_dialogue
@@ -63,6 +66,25 @@ class TestChips:
 
         assert len(set(map(frozenset, orders))) == 1
         assert len({order[0] for order in orders}) > 1
+
+
+@pytest.mark.parametrize("is_pair", [True, False])
+@pytest.mark.parametrize(
+    "progress",
+    [
+        SessionProgress(done=0, total=40, minutes_left=40),
+        SessionProgress(done=39, total=40, minutes_left=1),
+        SessionProgress(done=40, total=40, minutes_left=1),
+        SessionProgress(done=1234, total=5000, minutes_left=9),
+        SessionProgress(done=1, total=3, minutes_left=2, is_screening=True),
+    ],
+)
+def test_progress_tells_raters_at_other_places_their_own_numbers(progress, is_pair):
+    swapped_progress(replace(progress, done=progress.done + 1), is_pair=is_pair)
+
+    shown = {"progress": progress, "comparison": {"message_b": is_pair}, "swap": True}
+    whole = render_to_string("annotation/_progress.html", shown)
+    assert swapped_progress(progress, is_pair=is_pair) == whole
 
 
 class TestJudge:
