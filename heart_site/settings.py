@@ -279,7 +279,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     DATABASES["default"]["ENGINE"] = "heart_site.postgresql"
-    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"].setdefault("CONN_MAX_AGE", 60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # A host that is gone answers nothing: threads must not wait for it as long as the system would.
     DATABASES["default"]["OPTIONS"] = {

@@ -20,18 +20,14 @@ PAGE_BYTES: Final = 8_000
 """About as long as what the site answers with, before it is compressed."""
 
 if not settings.configured:
+    DATABASE: Final = environ.Env().db("DATABASE_URL")
+    PREPARED: Final = {"server_side_binding": True, "prepare_threshold": 0}
     settings.configure(
         SECRET_KEY=os.environ.get("HEART_SECRET_KEY", "floor"),
         ALLOWED_HOSTS=["127.0.0.1"],
         ROOT_URLCONF=__name__,
         MIDDLEWARE=[],
-        DATABASES={
-            "default": {
-                **environ.Env().db("DATABASE_URL"),
-                "CONN_MAX_AGE": 60,
-                "OPTIONS": {"server_side_binding": True, "prepare_threshold": 0},
-            },
-        },
+        DATABASES={"default": DATABASE | {"OPTIONS": DATABASE["OPTIONS"] | PREPARED}},
     )
 
 from django.core.wsgi import get_wsgi_application  # noqa: E402 (after the settings)

@@ -123,7 +123,8 @@ def served(
         port = listener.getsockname()[1]
     words = command("web", application=application, host="127.0.0.1", port=str(port), **changes)
     url, name = env["DATABASE_URL"], f"heart-{port}"
-    named = {**env, "DATABASE_URL": f"{url}?application_name={name}"}
+    # Of a connection that ends, nobody could tell any more what the database did for it.
+    named = {**env, "DATABASE_URL": f"{url}?application_name={name}&conn_max_age=86400"}
     with started(name, *words, folder=folder, env=named, code=checkout or ROOT) as process:
         wait_until(lambda: _answers(port), process)
         yield Server(port, process, url, name)
