@@ -13,7 +13,6 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from access.api import idempotency
 from access.api.errors import ConflictError, TooLargeError
 from access.api.paging import LONGEST, FlagFilter, NameFilter
 from access.api.permissions import is_member
@@ -192,7 +191,7 @@ class ExternalJudgments(ListView):
     def post(self, request: Request, study: str) -> Response:
         """Store a batch, all of it or nothing; 200 if the same was stored before."""
         found = study_of({"study": study})
-        content = idempotency.read(request)
+        content = request.data
         if external_serializers.has_too_many_rows(content):
             most = external_serializers.MOST_ROWS
             msg = f"at most {most} rows at once: send the others as another batch"

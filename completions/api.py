@@ -308,5 +308,5 @@ class Completions(ListView):
         """
         return idempotency.once(
             request,
-            lambda: import_rows(idempotency.read(request), by=request.user, now=timezone.now()),
+            lambda: import_rows(request.data, by=request.user, now=timezone.now()),
         )

@@ -1,6 +1,8 @@
 """What every view of the API is made of, and the pages on the API itself."""
 
-from typing import ClassVar
+import json
+from collections.abc import Mapping
+from typing import IO, Any, ClassVar, NoReturn
 
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import cache_control
@@ -10,8 +12,10 @@ from django_filters.rest_framework import DjangoFilterBackend, FilterSet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.exceptions import ParseError
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin, RetrieveModelMixin
+from rest_framework.parsers import JSONParser
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,6 +23,41 @@ from rest_framework.response import Response
 from access.api.paging import KeyPagination, hold_to
 from access.api.problems import TITLES
 from access.choices import Scope
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        msg = "a name stands twice in an object"
+        raise ValueError(msg)
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is not a JSON number"
+    raise ValueError(msg)
+
+
+class OneMeaningParser(JSONParser):
+    """JSON in UTF-8, whatever charset the request names, in which no name stands twice."""
+
+    def parse(
+        self,
+        stream: IO[bytes],
+        _media_type: str | None = None,
+        _parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:  # noqa: ANN401 (any JSON)
+        """Return what was sent; ParseError if it cannot be read."""
+        try:
+            return json.loads(
+                stream.read().decode(),
+                parse_constant=_refuse_constant,
+                object_pairs_hook=_named_once,
+            )
+        except (ValueError, RecursionError) as error:
+            said = "nested too deep" if isinstance(error, RecursionError) else error
+            msg = f"JSON parse error - {said}"
+            raise ParseError(msg) from error
 
 
 @method_decorator(vary_on_headers("Authorization", "Cookie"), name="dispatch")
@@ -32,6 +71,7 @@ class ApiView(GenericAPIView):  # type: ignore[type-arg] # not subscriptable at 
     parameters of its address that are no filters; others are refused.
     """
 
+    parser_classes = (OneMeaningParser,)
     reads: ClassVar[Scope | None] = None
     acts: ClassVar[Scope | None] = None
     is_public: ClassVar[bool] = False

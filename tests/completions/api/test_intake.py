@@ -1,5 +1,6 @@
 """Programs bring completions in: all or none, once for each key, each refusal with its place."""
 
+import codecs
 import json
 import re
 from pathlib import Path
@@ -44,7 +45,7 @@ def post(secret, *rows, key="key-1", **members):
 
 def send(secret, body, *, key="key-1", content_type="application/json"):
     headers = bearing(secret) | ({"Idempotency-Key": key} if key else {})
-    return Client().post(ADDRESS, body, content_type=content_type, headers=headers)
+    return Client().generic("POST", ADDRESS, body, content_type, headers=headers)
 
 
 def refusals(answer, status=400):
@@ -155,13 +156,32 @@ class TestRefusals:
 
     @pytest.mark.parametrize(
         "body",
-        ["{", "[" * 100_000, '{"completions": NaN}', b"\xff"],
-        ids=["cut off", "too deep", "no number", "no UTF-8"],
+        [
+            "{",
+            "[" * 100_000,
+            '{"completions": NaN}',
+            b"\xff",
+            '{"completions": [], "completions": [{}]}',
+            '{"completions": [{"text": "a", "\\u0074ext": "b"}]}',
+        ],
+        ids=["cut off", "too deep", "no number", "no UTF-8", "two lists", "two texts in a row"],
     )
     def test_of_what_is_no_json(self, secret, body):
         answer = send(secret, body)
 
         assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+    @pytest.mark.parametrize("charset", ["zlib_codec", "bz2_codec", "hex_codec", "utf-16"])
+    def test_reads_utf_8_whatever_charset_is_named(self, secret, charset):
+        packed = send(
+            secret,
+            codecs.encode(b" " * 1_000_000, "zlib_codec"),
+            content_type=f"application/json; charset={charset}",
+        )
+        plain = send(secret, "{}", content_type=f"application/json; charset={charset}")
+
+        assert (packed.status_code, packed.json()["code"]) == (400, "parse_error")
+        assert "/completions" in refusals(plain)
 
     def test_of_another_type(self, secret):
         assert send(secret, "a,b", content_type="text/csv").status_code == 415
