@@ -1,8 +1,7 @@
 """What every view of the API is made of, and the pages on the API itself."""
 
-import json
 from collections.abc import Mapping
-from typing import IO, Any, ClassVar, NoReturn
+from typing import IO, Any, ClassVar
 
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import cache_control
@@ -23,19 +22,7 @@ from rest_framework.response import Response
 from access.api.paging import KeyPagination, hold_to
 from access.api.problems import TITLES
 from access.choices import Scope
-
-
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        msg = "a name stands twice in an object"
-        raise ValueError(msg)
-    return found
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is not a JSON number"
-    raise ValueError(msg)
+from access.strict_json import DECODER
 
 
 class OneMeaningParser(JSONParser):
@@ -49,11 +36,7 @@ class OneMeaningParser(JSONParser):
     ) -> Any:  # noqa: ANN401 (any JSON)
         """Return what was sent; ParseError if it cannot be read."""
         try:
-            return json.loads(
-                stream.read().decode(),
-                parse_constant=_refuse_constant,
-                object_pairs_hook=_named_once,
-            )
+            return DECODER.decode(stream.read().decode())
         except (ValueError, RecursionError) as error:
             said = "nested too deep" if isinstance(error, RecursionError) else error
             msg = f"JSON parse error - {said}"

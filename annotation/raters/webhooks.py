@@ -9,9 +9,10 @@ import base64
 import datetime as dt
 import hashlib
 import hmac
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from access.strict_json import DECODER
 
 SIGNATURE = "X-Prolific-Request-Signature"
 TIMESTAMP = "X-Prolific-Request-Timestamp"
@@ -113,7 +114,7 @@ def _check_time(timestamp: str, *, now: dt.datetime) -> None:
 
 def _parse(body: bytes, *, event_id: str) -> Event:
     try:
-        content = json.loads(body)
+        content = DECODER.decode(body.decode())
     except (ValueError, RecursionError) as error:
         msg = "the body is not JSON"
         raise WebhookError(msg) from error

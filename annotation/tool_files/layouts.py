@@ -142,7 +142,7 @@ def _tasks(row: Row) -> Iterator[dict[str, Any]]:
             value = result.get("value") or {}
             if chosen := value.get("selected") or _alone(value.get("choices")):
                 said = {**data, "id": row.get("id"), "completed_by": annotation.get("completed_by")}
-                yield _told(said, *_pair(data), chosen, asked=str(result.get("from_name")))
+                yield _told(said, *_pair(data), chosen, asked=str(result.get("from_name") or ""))
 
 
 def _responses(row: Row) -> Iterator[dict[str, Any]]:

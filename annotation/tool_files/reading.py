@@ -127,12 +127,16 @@ def read_tool_file(
 
 def _refuse_several(found: ToolFile) -> None:
     """Refuse answers to several questions, unless one is named: none is another's judgment."""
-    names = sorted(map(shown, found.questions))
-    if found.question in found.questions or (found.question is None and len(names) < SEVERAL):
+    if found.question in found.questions or (
+        found.question is None and len(found.questions) < SEVERAL
+    ):
         return
-    if names:
+    if names := sorted(map(shown, found.questions - {""})):
         which = f"say which, such as --columns winner={names[0]}"
         msg = f"The file answers {', '.join(names)}: {which}."
+        raise JudgmentFileError(msg)
+    if found.questions:
+        msg = f"The file names no question: leave winner={found.question} out of the columns."
         raise JudgmentFileError(msg)
 
 

@@ -9,8 +9,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
+from access.strict_json import DECODER
 from completions.files.refusals import InputFileError
 
 LONGEST = 10_000_000
@@ -258,20 +259,3 @@ def _beyond_json(error: ValueError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "the record is nested too deep"
     return f"in the record, {error}"
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is not a JSON number"
-    raise ValueError(msg)
-
-
-def named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object for a decoder; a name that stands twice, ValueError, has two meanings."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        msg = "a name stands twice in an object"
-        raise ValueError(msg)
-    return found
-
-
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=named_once)

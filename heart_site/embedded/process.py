@@ -17,7 +17,6 @@ from celery.beat import Scheduler, Service
 from celery.worker import WorkController
 from django.conf import settings
 from django.core.management.base import OutputWrapper
-from django.core.wsgi import get_wsgi_application
 from django.db import connection
 from waitress.server import create_server
 
@@ -28,6 +27,7 @@ from completions.runs.services import running as run_services
 from heart_site import schedule
 from heart_site.celery import app as celery_app
 from heart_site.celery import nudge_for
+from heart_site.wsgi import application
 from ranking.fits import services as fit_services
 from ranking.report import services as report_services
 
@@ -94,7 +94,7 @@ def web(*, port: int) -> Iterator[tuple[str, Callable[[], None]]]:
     address = f"http://{HOST}:{listener.getsockname()[1]}"
     if settings.HEART_SITE_URL == USUAL_ADDRESS:
         settings.HEART_SITE_URL = address
-    server = create_server(get_wsgi_application(), sockets=[listener], threads=WEB_THREADS)
+    server = create_server(application, sockets=[listener], threads=WEB_THREADS)
     try:
         yield address, server.run
     finally:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from completions.files.records import named_once
+from access.strict_json import DECODER
 
 SUMS = "SHA256SUMS"
 
@@ -91,7 +91,7 @@ def read_json(content: bytes) -> Any:  # noqa: ANN401 (JSON is anything)
     """
     text = text_of(content)
     try:
-        return json.loads(text, object_pairs_hook=named_once, parse_constant=_refuse_number)
+        return DECODER.decode(text)
     except json.JSONDecodeError as error:
         msg = f"it is no JSON at line {error.lineno:,}, sign {error.colno:,}"
     except RecursionError:
@@ -112,11 +112,6 @@ def text_of(content: bytes) -> str:
     except UnicodeDecodeError as error:
         msg = f"byte {error.start + 1:,} is not UTF-8"
         raise ValueError(msg) from error
-
-
-def _refuse_number(name: str) -> None:
-    msg = f"{name} is no number"
-    raise ValueError(msg)
 
 
 class Pipe(io.RawIOBase):

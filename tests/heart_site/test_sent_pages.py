@@ -9,18 +9,20 @@ import logging
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import models
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from access.choices import Role, Scope
 from annotation.models import Judgment, Lease, Study
 from completions.models import Completion
 from heart_site.middleware import MOST_BYTES as MOST_WITH_FILES
 from heart_site.security_settings import DATA_UPLOAD_MAX_MEMORY_SIZE as MOST_BYTES
+from heart_site.wsgi import application
 from tests.conftest import rolled_back
 from tests.heart_site.permissions import TABLE, addresses
 from tests.helpers.factories import make_context, make_dialogue, make_study, make_system
@@ -80,6 +82,18 @@ def secret():
 def send(secret, content, address="/api/v1/completions/"):
     headers = bearing(secret) | {"Idempotency-Key": "key-1"}
     return Client().post(address, content, content_type=JSON, headers=headers)
+
+
+@pytest.mark.parametrize("charset", ["zlib_codec", "rot13", "undefined", "utf-16", "latin-1"])
+def test_a_charset_that_is_named_does_not_choose_how_a_request_is_read(charset):
+    asked = RequestFactory().get("/accounts/login/?next=n%C3%A9")
+    answered = Mock()
+
+    sent = asked.environ | {"CONTENT_TYPE": f"{FORM}; charset={charset}"}
+    page = application(sent, answered)
+
+    assert answered.call_args.args[0] == "200 OK"
+    assert 'name="next" value="né"' in b"".join(page).decode()
 
 
 def test_a_batch_of_the_size_that_is_documented_is_taken(secret):

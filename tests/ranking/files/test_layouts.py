@@ -230,7 +230,7 @@ def test_judgments_that_name_no_context_have_one_each(tmp_path, more):
     judgments = read_judgments(written(tmp_path, "f.json", json.dumps(rows)), ReadOptions())
 
     assert len(judgments.context.values) == len(rows)
-    assert judgments.told[-1] == "3 judgments name no context: each has one of its own."
+    assert judgments.told[-1] == "A context of its own for each that names none: 3 judgments."
 
 
 @pytest.mark.parametrize("names", [("ada", "bob"), ("a", "b"), ("left", "right")])

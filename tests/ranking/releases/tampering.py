@@ -162,7 +162,7 @@ ODD = {
     ),
     "no number": (
         rewritten(ABOUT, lambda text: text.replace(b'"version": 1', b'"version": NaN')),
-        "cannot be read (NaN is no number)",
+        "cannot be read (NaN is not a JSON number)",
     ),
     "a name twice": (
         rewritten(ABOUT, lambda text: text.replace(b"{", b'{"key": "x", ', 1)),

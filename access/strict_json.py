@@ -1,0 +1,21 @@
+"""JSON with one meaning: no name stands twice in an object, and numbers are numbers."""
+
+import json
+from typing import Any, NoReturn
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        msg = "a name stands twice in an object"
+        raise ValueError(msg)
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    msg = f"{name} is not a JSON number"
+    raise ValueError(msg)
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_named_once)
+"""Raises ValueError for either, JSONDecodeError for no JSON, RecursionError for nesting."""
