@@ -1,21 +1,24 @@
 """Django settings; every difference between deployments comes from the environment."""
 
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 from environ.fileaware_mapping import FileAwareMapping
 
-from completions.llm.limits import read_limits
+from completions.llm.limits import LimitsError, read_limits
 from heart_site import schedule, security_settings
 from heart_site.monitoring import logs
 from heart_site.security_settings import *  # noqa: F403 (settings by their names)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+WEB = ("http", "https")
 
 
 class WithFiles(FileAwareMapping):  # type: ignore[misc] # (the library has no types)
@@ -40,20 +43,40 @@ class Environment(environ.FileAwareEnv):  # type: ignore[misc] # (the library ha
 
     @classmethod
     def parse_value(cls, value: str, cast: Any) -> Any:  # noqa: ANN401 (the library's signature)
-        """Read a value: true, false or a number only where it says so."""
+        """Read a value: true, false or a number, never below nothing, only where it says so."""
         if cast is bool:
             return cls.TRUTHS[value.lower().strip()]
-        return float(value) if cast is float else super().parse_value(value, cast)
+        read = float(value) if cast is float else super().parse_value(value, cast)
+        if cast in (int, float) and not 0 <= read < math.inf:
+            raise ValueError
+        return read
 
     def get_value(self, var: str, *given: Any, **named: Any) -> Any:  # noqa: ANN401
         """Return a value by its name."""
         with naming(var):
             return super().get_value(var, *given, **named)
 
+    def positive(self, name: str, *, default: float) -> Any:  # noqa: ANN401 (as the default is)
+        """Return a number above nothing, of the kind of its default."""
+        with naming(name):
+            if not (found := self.get_value(name, cast=type(default), default=default)):
+                raise ValueError
+            return found
+
     def one_of(self, name: str, *choices: str, default: str) -> str:
         """Return one of some words."""
         with naming(name):
             return choices[choices.index(self.str(name, default=default))]
+
+    def address(self, name: str, *schemes: str, default: str) -> str:
+        """Return an address of one of these kinds; on the web it has a host."""
+        with naming(name):
+            found: str = self.str(name, default=default)
+            parts = urlsplit(found)
+            host, _port = parts.hostname, parts.port  # a port that is no number is refused
+            if parts.scheme not in schemes or "://" not in found or not (host or schemes != WEB):
+                raise ValueError
+            return found
 
     @classmethod
     def db_url_config(cls, url: str, engine: str | None = None) -> dict[str, Any]:
@@ -69,6 +92,11 @@ def naming(name: str) -> Iterator[None]:
     """Refuse a value by its name alone, since it may hold a password."""
     try:
         yield
+    except LimitsError as error:  # it says which provider's, and holds no secret
+        raise ImproperlyConfigured(error) from None
+    except OSError as error:
+        msg = f"{name} cannot be used: {error.strerror}"
+        raise ImproperlyConfigured(msg) from None
     except (ValueError, LookupError, ImproperlyConfigured):
         msg = f"{name} is missing or malformed: .env.example says what it may be"
         raise ImproperlyConfigured(msg) from None
@@ -78,7 +106,9 @@ env = Environment()
 
 # --- What a deployment sets (see .env.example) ---
 SECRET_KEY = env.str("HEART_SECRET_KEY")
-CELERY_BROKER_URL = env.str("HEART_BROKER_URL", default="memory://localhost/")
+CELERY_BROKER_URL = env.address(
+    *("HEART_BROKER_URL", "memory", "redis", "rediss"), default="memory://localhost/"
+)
 IS_EMBEDDED = CELERY_BROKER_URL.startswith("memory")  # web pages and workers are one process
 DEBUG = env.bool("HEART_DEBUG", default=False)
 ALLOWED_HOSTS = env.list("HEART_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -86,18 +116,19 @@ CSRF_TRUSTED_ORIGINS = env.list("HEART_CSRF_TRUSTED_ORIGINS", default=[])
 HEART_HTTPS = env.bool("HEART_HTTPS", default=False)
 HEART_DATA_DIR = Path(env.str("HEART_DATA_DIR", default=str(BASE_DIR / "var")))
 HEART_BACKUP_DIR = Path(env.str("HEART_BACKUP_DIR", default=str(HEART_DATA_DIR / "backups")))
-HEART_OFFLINE_LLM_URL = env.str("HEART_OFFLINE_LLM_URL", default="http://127.0.0.1:8899/v1")
+HEART_OFFLINE_LLM_URL = env.address(
+    "HEART_OFFLINE_LLM_URL", *WEB, default="http://127.0.0.1:8899/v1"
+)
 HEART_LLM_HOSTS = env.list(
     "HEART_LLM_HOSTS", default=["127.0.0.1", "localhost", "::1"] if IS_EMBEDDED else []
 )
-HEART_LLM_CONCURRENCY = env.int("HEART_LLM_CONCURRENCY", default=32)
-HEART_LLM_LIMITS = (
-    read_limits(given, source="HEART_LLM_LIMITS")
-    if (given := env.str("HEART_LLM_LIMITS", default=""))
-    else {}
-)
-HEART_BOOTSTRAP_REPLICATES = env.int("HEART_BOOTSTRAP_REPLICATES", default=1000)
-HEART_REFIT_SECONDS = env.float("HEART_REFIT_SECONDS", default=5.0)
+HEART_LLM_CONCURRENCY = env.positive("HEART_LLM_CONCURRENCY", default=32)
+with naming("HEART_LLM_LIMITS"):
+    HEART_LLM_LIMITS = read_limits(
+        env.str("HEART_LLM_LIMITS", default=""), source="HEART_LLM_LIMITS"
+    )
+HEART_BOOTSTRAP_REPLICATES = env.positive("HEART_BOOTSTRAP_REPLICATES", default=1000)
+HEART_REFIT_SECONDS = env.positive("HEART_REFIT_SECONDS", default=5.0)
 HEART_RELEASE_LICENCE = env.str("HEART_RELEASE_LICENCE", default="CC-BY-4.0")
 HEART_ANALYSIS_SECONDS = env.float("HEART_ANALYSIS_SECONDS", default=600.0)
 HEART_ANALYSIS_PACE_SECONDS = env.float(
@@ -107,7 +138,7 @@ HEART_ADMINS = env.list("HEART_ADMINS", default=[])
 HEART_EMAIL_FROM = env.str("HEART_EMAIL_FROM", default="heart@localhost")
 with naming("HEART_EMAIL_URL"):
     HEART_EMAIL = env.email_url("HEART_EMAIL_URL", default="consolemail://")
-HEART_SITE_URL = env.str("HEART_SITE_URL", default="http://127.0.0.1:8000")
+HEART_SITE_URL = env.address("HEART_SITE_URL", *WEB, default="http://127.0.0.1:8000")
 HEART_SECOND_FACTOR = env.one_of(
     *("HEART_SECOND_FACTOR", "off", "required"),
     default="off" if IS_EMBEDDED and not HEART_HTTPS else "required",
@@ -120,11 +151,12 @@ SOCIALACCOUNT_PROVIDERS = security_settings.providers(
 )
 HEART_PROLIFIC_SECRET = env.str("HEART_PROLIFIC_SECRET", default="")
 HEART_PROLIFIC_TOKEN = env.str("HEART_PROLIFIC_TOKEN", default="")
-HEART_PROLIFIC_API_URL = env.str(
-    "HEART_PROLIFIC_API_URL", default="https://api.prolific.com/api/v1/"
+HEART_PROLIFIC_API_URL = env.address(
+    "HEART_PROLIFIC_API_URL", *WEB, default="https://api.prolific.com/api/v1/"
 )
-HEART_PROLIFIC_KEYS_URL = env.str(
-    "HEART_PROLIFIC_KEYS_URL", default="https://api.prolific.com/.well-known/study/jwks.json"
+HEART_PROLIFIC_KEYS_URL = env.address(
+    *("HEART_PROLIFIC_KEYS_URL", *WEB),
+    default="https://api.prolific.com/.well-known/study/jwks.json",
 )
 HEART_HOOK_HTTP = env.bool("HEART_HOOK_HTTP", default=False)
 HEART_HOOK_HOSTS = env.list("HEART_HOOK_HOSTS", default=[])
@@ -269,7 +301,8 @@ with naming("DATABASE_URL"):
     SQLITE = f"sqlite:///{(HEART_DATA_DIR / 'heart.sqlite3').as_posix()}"
     DATABASES = {"default": env.db_url_config(env.str("DATABASE_URL", default="") or SQLITE)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
+    with naming("DATABASE_URL" if env.str("DATABASE_URL", default="") else "HEART_DATA_DIR"):
+        Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
         # One writer at a time from the first statement on: the same claims stay correct without
         # row locks, and a busy database is waited for instead of failing (ADR-0014).
@@ -356,7 +389,7 @@ CELERY_BEAT_SCHEDULER = "heart_site.monitoring.heartbeats.Scheduler"
 CELERY_BEAT_MAX_LOOP_INTERVAL = schedule.BEAT_SLEEPS_S
 CELERY_BEAT_SCHEDULE = schedule.beat_schedule(
     refit_seconds=HEART_REFIT_SECONDS,
-    review_seconds=env.float("HEART_REVIEW_SECONDS", default=600.0),
+    review_seconds=env.positive("HEART_REVIEW_SECONDS", default=600.0),
 )
 
 # --- Mail: to writers about their writing, to admins about reports of raters ---

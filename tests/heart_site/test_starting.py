@@ -228,7 +228,16 @@ def test_an_address_names_server_user_and_encryption(scheme, tls, ssl):
         ("HEART_EMAIL_URL", "mail.example.org"),
         ("HEART_EMAIL_URL", "smtp://u:s3/cret@host:587"),
         ("HEART_HTTPS", "enabled"),
-        ("HEART_LLM_CONCURRENCY", ""),
+        *(("HEART_LLM_CONCURRENCY", one) for one in ("", "0", "-1")),
+        ("HEART_BOOTSTRAP_REPLICATES", "0"),
+        ("HEART_RETENTION_CONTACT_MONTHS", "-1"),
+        *(("HEART_REFIT_SECONDS", one) for one in ("0", "-5", "nan", "inf")),
+        *(("HEART_BROKER_URL", f"{one}s3cret") for one in ("", "amqp://u:", "redis:", "redis//")),
+        ("HEART_BROKER_URL", ""),
+        ("HEART_BROKER_URL", "redis://u:s3/cret@host:port"),
+        *(("HEART_SITE_URL", one) for one in ("", "heart.example.org", "https:///", "ftp://host")),
+        ("HEART_OFFLINE_LLM_URL", "127.0.0.1:8899"),
+        ("HEART_PROLIFIC_API_URL", ""),
         ("HEART_REFIT_SECONDS", "5 s"),
         ("HEART_LOG_LEVEL", "loud"),
         ("HEART_LOG_FORMAT", "xml"),
@@ -243,17 +252,27 @@ def test_a_malformed_setting_is_named_and_what_it_says_is_not(name, value):
     assert (str(caught.value), caught.value.__suppress_context__) == (said, True)
 
 
-def test_a_malformed_setting_ends_a_command_in_one_line():
-    ended = subprocess.run(
-        [sys.executable, "manage.py", "check"],
-        stderr=subprocess.PIPE,
-        check=False,
-        text=True,
-        env=os.environ | {"DATABASE_URL": "mysql://u:s3cret@host/heart"},
-    )
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("DATABASE_URL", "mysql://u:s3cret@host/heart", "DATABASE_URL is missing or malformed: "),
+        ("HEART_LLM_LIMITS", "[1]", "HEART_LLM_LIMITS: the whole: "),
+        ("HEART_LLM_LIMITS", "{", "HEART_LLM_LIMITS: not JSON "),
+        ("HEART_DATA_DIR", "/dev/null/data", "HEART_DATA_DIR cannot be used: Not a directory."),
+        (
+            "DATABASE_URL",
+            "sqlite:////dev/null/a/b",
+            "DATABASE_URL cannot be used: Not a directory.",
+        ),
+    ],
+)
+def test_a_setting_that_cannot_be_used_ends_a_command_in_one_line(name, value, said):
+    given = os.environ | {"DATABASE_URL": "", name: value}
+    command = [sys.executable, "manage.py", "check"]
+    ended = subprocess.run(command, stderr=subprocess.PIPE, check=False, text=True, env=given)
 
     assert (ended.returncode, ended.stderr.count("\n")) == (78, 1)
-    assert ended.stderr.startswith("DATABASE_URL is ")
+    assert ended.stderr.startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -262,6 +281,8 @@ def test_a_malformed_setting_ends_a_command_in_one_line():
         ("HEART_HTTPS", "On", True),
         ("HEART_HTTPS", "", False),
         ("HEART_REFIT_SECONDS", "1e3", 1000.0),
+        ("HEART_LLM_LIMITS", " ", {}),
+        *(("HEART_SITE_URL", f"https://{one}", f"https://{one}") for one in ("heart", "[::1]:1/")),
     ],
 )
 def test_a_setting_is_read_as_it_is_written(name, value, read):
