@@ -276,7 +276,7 @@ def load_files(paths: Iterable[Path], shape: type[Shape]) -> list[tuple[str, Sha
     Raises
     ------
     CatalogueError
-        If one cannot be read, or is not of that shape.
+        If one cannot be read, is not of that shape, or is empty.
     """
     return [_load(path, shape) for path in paths]
 
@@ -327,9 +327,13 @@ def _load(path: Path, shape: type[Shape]) -> tuple[str, Shape]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path}: cannot be read: {error}"
+        msg = f"{path}: cannot be read: {getattr(error, 'strerror', error)}"
         raise CatalogueError(msg) from error
-    return path.name, parse_file(text, shape, source=path.name)
+    found = parse_file(text, shape, source=path.name)
+    if not any(found.model_dump().values()):
+        msg = f"{path.name}: is empty"
+        raise CatalogueError(msg)
+    return path.name, found
 
 
 def _rows(catalogue: Catalogue) -> tuple[SystemEntry | Computed, ...]:

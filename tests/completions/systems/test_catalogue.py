@@ -228,13 +228,21 @@ class TestLoad:
         with pytest.raises(CatalogueError, match=rf"b\.toml: {taken} is taken .* a\.toml"):
             load_catalogues([one, two])
 
-    @pytest.mark.parametrize("content", [None, b"\xff"])
-    def test_a_file_that_cannot_be_read_is_named(self, tmp_path: Path, content):
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (None, "cannot be read: No such file or directory$"),
+            (b"\xff", "cannot be read: 'utf-8' codec "),
+            (b"", "is empty$"),
+            (b"# nothing yet\nsystem = []\n", "is empty$"),
+        ],
+    )
+    def test_a_file_that_cannot_be_used_is_named(self, tmp_path: Path, content, said):
         path = tmp_path / "ours.toml"
         if content is not None:
             path.write_bytes(content)
 
-        with pytest.raises(CatalogueError, match=r"ours\.toml: cannot be read"):
+        with pytest.raises(CatalogueError, match=rf"ours\.toml: {said}"):
             load_catalogues([path])
 
 
