@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 from kombu import Connection, Consumer, Queue
 
 from annotation.models import JudgeCall, RationaleCall
@@ -167,6 +168,14 @@ def test_a_command_whose_streams_were_closed_ends_as_otherwise(tmp_path):
         ended = subprocess.run(["sh", "-c", f"{words} >&- 2>&-"], check=False)
 
         assert ended.returncode == code
+
+
+@pytest.mark.parametrize("words", [["backup", "--keep", "0"], ["restore", "/dev/null"]])
+def test_what_a_command_of_backups_refuses_ends_it_as_others(words):
+    with pytest.raises(CommandError) as refused:
+        call_command(*words)
+
+    assert refused.value.returncode == 2
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from completions.management.acting import RefusedError, refusing
 from heart_site.backups.services import make_backup
 from heart_site.backups.state import BackupError
 
@@ -30,9 +31,7 @@ class Command(BaseCommand):
         """Make the backup, and print its folder."""
         if keep is not None and keep < 1:
             msg = "--keep needs 1 at least: the backup just made stays."
-            raise CommandError(msg)
-        try:
+            raise RefusedError(msg)
+        with refusing(BackupError):
             folder = make_backup(out, now=timezone.now(), keep=keep)
-        except BackupError as error:
-            raise CommandError(str(error)) from error
         self.stdout.write(str(folder))

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
+from completions.management.acting import refusing
 from heart_site.backups.services import restore_backup, try_restore
 from heart_site.backups.state import BackupError
 from ranking.judgments.method import code_version
@@ -28,13 +29,11 @@ class Command(BaseCommand):
 
     def handle(self, *, backup: Path, is_trial: bool, **_options: Any) -> None:  # noqa: ANN401 (Django's signature)
         """Restore, and say what came back and what is still to do."""
-        try:
+        with refusing(BackupError):
             if is_trial:
                 self.stdout.write(try_restore(backup, now=timezone.now()))
                 return
             manifest, missing = restore_backup(backup)
-        except BackupError as error:
-            raise CommandError(str(error)) from error
         self.stdout.write(
             f"Restored the backup of {manifest.made_at}: {manifest.n_rows:,} rows in "
             f"{len(manifest.rows)} tables, all as saved."
