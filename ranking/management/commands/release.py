@@ -45,8 +45,9 @@ def build(options: argparse.Namespace, progress: Progress) -> str:
     except FileExistsError as error:
         msg = f"{options.out}: exists and is not empty"
         raise RefusedError(msg) from error
-    except OSError as error:  # as on a full disk
-        msg = f"{options.out}: cannot be written: {error.strerror or error}"
+    except OSError as error:  # as on a full disk, or where the site keeps its own copy
+        place = error.filename or options.out
+        msg = f"{place}: cannot be written: {error.strerror or error}"
         raise RefusedError(msg) from error
     if options.json:
         told = {"key": release.key, "version": release.version, "counts": release.counts}

@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from contextlib import nullcontext, suppress
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -160,6 +161,14 @@ class TestBuilding:
         with pytest.raises(RefusedError, match=f"{out}: (cannot be written|exists)"):
             call_command("release", "build", "--study", study.slug, "--out", str(tmp_path / out))
         assert (tmp_path / "file").read_text() == "mine"
+
+    def test_where_the_site_cannot_keep_its_copy_that_place_is_named(
+        self, study, tmp_path, settings
+    ):
+        settings.HEART_DATA_DIR = Path("/dev/null/kept")
+
+        with pytest.raises(RefusedError, match=r"^/dev/null/kept\S*: cannot be written"):
+            call_command("release", "build", "--study", study.slug, "--out", str(tmp_path / "r"))
 
     def test_a_pseudonym_that_would_leave_stops_it(self, study, tmp_path):
         code = study.raters.order_by("pk").first().code
