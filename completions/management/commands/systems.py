@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from completions.files.refusals import counted
 from completions.management import assisting
 from completions.management.acting import refusing
 from completions.models import System
@@ -71,6 +72,6 @@ def _listed(systems: QuerySet[Any]) -> Iterator[str]:
     for row in systems:
         kind = row.get_kind_display().lower()
         kind = f"{kind}, simulated" if row.is_simulated else kind
-        yield f"{row.slug}: {row.name} ({kind}), {row.n_completions:,} completions"
+        yield f"{row.slug}: {row.name} ({kind}), {counted(row.n_completions, 'completion')}"
         if row.model_id:
             yield assisting.how_asked(row)

@@ -110,7 +110,10 @@ def _range(counts: Collection[int]) -> str:
 
 
 def _stratum(stratum: StratumSummary) -> Iterator[str]:
-    head = f"{stratum.name}: {stratum.n_contexts:,} contexts, {stratum.n_pairs:,} comparisons"
+    head = (
+        f"{stratum.name}: {counted(stratum.n_contexts, 'context')}, "
+        f"{counted(stratum.n_pairs, 'comparison')}"
+    )
     if stratum.is_connected:
         yield f"{head}, connected"
         return
@@ -126,7 +129,7 @@ def _stratum(stratum: StratumSummary) -> Iterator[str]:
 
 def _held(held: Held, n_compared: int) -> Iterator[str]:
     yield (
-        f"Held back: {held.n_held:,} completions that seem to give their source away; "
+        f"Held back: {counted(held.n_held, 'completion')} that may give the source away; "
         f"{held.n_dropped:,} dropped, {held.n_released:,} released"
     )
     for reason, n in held.by_reason.items():

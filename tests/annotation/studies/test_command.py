@@ -142,7 +142,7 @@ class TestPlan:
         assert "2 comparisons: 0 planned before, 2 new, 3 in each context" in report
         assert "too few different completions for that many: 1 context" in report
         assert "1 pair left out because both replies are word for word the same" in report
-        held = "1 completions that seem to give their source away; 0 dropped, 0 released"
+        held = "1 completion that may give the source away; 0 dropped, 0 released"
         assert f"Held back: {held}" in report
         assert "  self-identification: 1" in report
 

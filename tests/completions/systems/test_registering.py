@@ -206,7 +206,7 @@ class TestList:
         with django_assert_num_queries(1):
             told = systems("list")
 
-        assert sum(line.endswith("1 completions") for line in told) == 3
+        assert sum(line.endswith(" 1 completion") for line in told) == 3
 
 
 class TestAssistantFor:
