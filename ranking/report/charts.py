@@ -197,15 +197,16 @@ def _is_simulated(shown: RenderedTable) -> bool:
 def _heat(shown: RenderedTable, table: Table) -> Parts | None:
     """Draw the cells of one kind, that of the second column, as the table shades them."""
     kind, meant = alike(table)
-    if kind.is_words:
-        return None
     values = [[as_number(row[n]) for n in meant] for row in table.rows]
+    known = [value for row in values for value in row if value is not None]
+    if kind.is_words or not known:
+        return None
     return {
         "columns": [shown.headers[n].text for n in meant],
         "rows": [row.head.text for row in shown.rows],
         "values": [[scaled(value, kind) for value in row] for row in values],
         "texts": [[written(row[n], kind) for n in meant] for row in table.rows],
-        **heat_scale([value for row in values for value in row if value is not None], kind),
+        **heat_scale(known, kind),
     }
 
 

@@ -185,13 +185,23 @@ def test_says_that_it_is_simulated_if_any_name_in_it_is():
     [
         (Picture.NONE, [], [("ash",)]),
         (Picture.HEAT, [Column("note", "Note", ColumnKind.TEXT)], [("ash", "so")]),
+        (Picture.HEAT, columns("oak", "elm", kind=SHARE), [("ash", None, None)]),
         (Picture.WHISKERS, columns("value", "low", "high"), [("ash", None, 1.0, 2.0)]),
         (Picture.WHISKERS, columns("value", "low"), [("ash", 1.0, 2.0)]),
         (Picture.WHISKERS, columns("value", "low", "high"), []),
         (Picture.RADAR, columns("H", "E", kind=SHARE), [("ash", 0.5, 0.5)]),
         (Picture.FUNNEL, TestFunnel.COLUMNS[1:], TestFunnel.ROWS[:1]),
     ],
-    ids=["plain", "words", "no interval", "no high end", "no rows", "two axes", "one dot"],
+    ids=[
+        "plain",
+        "words",
+        "no values",
+        "no interval",
+        "no high end",
+        "no rows",
+        "two axes",
+        "one dot",
+    ],
 )
 def test_a_table_that_cannot_be_drawn_has_no_chart(picture, heads, rows):
     assert chart_of(picture, [SYSTEM, *heads], rows) is None
