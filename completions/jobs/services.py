@@ -75,12 +75,18 @@ def check_file(
 def start_job(
     *, dataset: Dataset | None, kind: str, options: Mapping[str, Any], by: User, now: dt.datetime
 ) -> Job:
-    """Return the job of that kind that is under way in the dataset, or leave one to workers."""
+    """Return the job of that kind that is under way in the dataset, or leave one to workers.
+
+    Without a dataset, one with the same options that the same person asked for is under way.
+    """
+    asked = {"dataset": dataset, "kind": kind, "options": dict(options)}
     try:
         with transaction.atomic():
-            job = Job.objects.create(
-                dataset=dataset, kind=kind, options=dict(options), created_at=now, created_by=by
-            )
+            if dataset is None:  # what no constraint holds: the second of two clicks waits here
+                User.objects.select_for_update(no_key=True).get(pk=by.pk)
+                if under_way := Job.objects.filter(**asked, created_by=by, state__in=OPEN).first():
+                    return under_way
+            job = Job.objects.create(**asked, created_at=now, created_by=by)
     except IntegrityError:
         return Job.objects.get(dataset=dataset, kind=kind, state__in=OPEN)
     _announce(job, now=now, by=by)

@@ -206,13 +206,19 @@ class TestWatching:
 
 class TestChecking:
     @pytest.mark.parametrize(("table", "make"), [("system", make_system), ("judge", make_judge)])
-    def test_a_model_is_asked_one_question_by_a_worker(self, staff, table, make):
-        make(slug="ours", model_id="hosted_vllm/ours")
+    def test_a_model_is_asked_one_question_by_a_worker_however_often_clicked(
+        self, staff, table, make
+    ):
+        for slug in ("ours", "theirs"):
+            make(slug=slug, model_id="hosted_vllm/ours")
+            for _ in range(2):
+                staff.post(reverse("data:check", args=[table, slug]))
 
+        ours, _theirs = Job.objects.order_by("pk")
+        assert (ours.kind, ours.options) == (JobKind.CHECK, {"table": table, "slug": "ours"})
+        Job.objects.update(state=JobState.DONE, ended_at=NOW)
         staff.post(reverse("data:check", args=[table, "ours"]))
-
-        job = Job.objects.get()
-        assert (job.kind, job.options) == (JobKind.CHECK, {"table": table, "slug": "ours"})
+        assert Job.objects.count() == 3
 
     @pytest.mark.parametrize("table", ["system", "assistant", "user"])
     def test_what_is_not_registered_is_not_asked(self, staff, table):
