@@ -14,6 +14,7 @@ from completions.choices import Background, MessageVerdict
 from completions.dialogues import wording
 from completions.dialogues.display import direction
 from completions.dialogues.forms import NOTE_LENGTH, PageForm, TypedTextField, for_any_fault
+from completions.writers.credentials import LENGTH, LETTERS
 from completions.writers.emails import is_address
 from completions.writers.services import sending
 from completions.writers.services.pool import PoolSettings
@@ -195,6 +196,12 @@ HOST = {
 
 
 OUT_OF_BOUNDS = ("required", "min_value", "max_value")
+
+
+class Link(forms.Form):
+    """The code that the page gave the writer to come; without one, each click makes a writer."""
+
+    code = forms.RegexField(rf"\AW[{LETTERS}]{{{LENGTH}}}\Z", required=False)
 
 
 class Settings(forms.Form):

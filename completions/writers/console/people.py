@@ -16,7 +16,7 @@ from completions.choices import WriterState
 from completions.contexts.console_http import or_404, staff_page
 from completions.models import Dataset, Writer
 from completions.writers import emails, forms, pool_queries, queries
-from completions.writers.credentials import invitation_link
+from completions.writers.credentials import invitation_link, new_code
 from completions.writers.pool_queries import WRITERS
 from completions.writers.services import inviting, leasing, leaving, vetting
 from completions.writers.services.pool import (
@@ -76,12 +76,17 @@ def invite(request: StaffRequest, dataset: Dataset) -> HttpResponse:
 @staff_page
 def make_link(request: StaffRequest, dataset: Dataset) -> HttpResponse:
     """Invite somebody without an address; whoever invites passes the link on."""
+    form, now = forms.Link(request.POST), timezone.now()
+    code = form.cleaned_data["code"] if form.is_valid() else ""
     try:
-        writer = inviting.invite_writer(dataset=dataset, by=request.user, now=timezone.now())
+        writer = inviting.invite_writer(dataset=dataset, code=code, by=request.user, now=now)
     except inviting.CannotBeInvitedError as error:
         messages.error(request, str(error))
         return redirect("writing:pool", dataset.slug)
-    messages.success(request, _("There is a new link on this page. Pass it on to one person."))
+    if writer.invited_at == now:
+        messages.success(request, _("There is a new link on this page. Pass it on to one person."))
+    else:
+        messages.info(request, _("This link was made already, by your first click."))
     return redirect("writing:writer", dataset.slug, writer.code)
 
 
@@ -139,6 +144,7 @@ def _show_pool(
         "n_to_decide": sum(row.is_to_decide for row in rows),
         "states": pool_queries.n_in_state(rows),
         "invite": invite or forms.Invite(),
+        "new_code": new_code("W"),
         "settings": settings or forms.Settings.showing(held),
         "seen": seen or held.seen,
         "is_mail_set_up": emails.is_server_set_up(),

@@ -31,11 +31,12 @@ class CannotBeInvitedError(Exception):
 
 @transaction.atomic
 def invite_writer(
-    *, dataset: Dataset, now: dt.datetime, email: str = "", by: User | None = None
+    *, dataset: Dataset, now: dt.datetime, email: str = "", code: str = "", by: User | None = None
 ) -> Writer:
     """Create a writer of the dataset's pool, and have the personal link sent to the address.
 
-    Inviting the same address again, however it is capitalised, returns the writer it already has.
+    Inviting the same address again, however it is capitalised, returns the writer it already has;
+    so does the same code, which a page gives so that two clicks invite one.
 
     Raises
     ------
@@ -45,11 +46,12 @@ def invite_writer(
     # One invitation at a time; no_key, so that other rows of the dataset are stored meanwhile.
     dataset = Dataset.objects.select_for_update(no_key=True).get(pk=dataset.pk)
     email = email.strip().lower()
-    if email and (known := dataset.writers.filter(email=email).first()) is not None:
-        return known
+    known = dataset.writers.filter(email=email) if email else Writer.objects.filter(code=code)
+    if (writer := known.first()) is not None:
+        return writer
     if dataset.frozen_at is not None:
         raise CannotBeInvitedError(_("The dataset is frozen: nobody was invited."))
-    code = new_code("W")
+    code = code or new_code("W")
     writer = Writer.objects.create(dataset=dataset, code=code, email=email, invited_at=now)
     queue_mail(writer=writer, kind=MailKind.INVITED, now=now)
     record(action="writer.invited", subject=f"writer {code}", now=now, by=by)

@@ -194,6 +194,24 @@ class TestInviting:
         assert (writer.email, writer.state) == ("", WriterState.INVITED)
         assert LogEntry.objects.get().by == admin
 
+    def test_makes_one_link_of_two_clicks_and_another_of_the_page_loaded_again(self, staff):
+        first, second = (staff.get(url("pool")).context["new_code"] for _ in range(2))
+
+        answers = [staff.post(url("make-link"), {"code": code}) for code in (first, first, second)]
+
+        assert [one.url for one in answers] == [
+            url("writer", code) for code in (first, first, second)
+        ]
+        assert Writer.objects.count() == 2
+        assert "made already" in shown(staff.get(url("pool")))
+
+    @pytest.mark.parametrize("code", ["", "W", "w" + "2" * 10, "W23456789A<", "W23456789AB\n"])
+    def test_makes_a_link_under_another_code_where_what_is_sent_is_none(self, staff, code):
+        for _ in range(2):
+            staff.post(url("make-link"), {"code": code})
+
+        assert Writer.objects.exclude(code=code).count() == 2
+
     @pytest.mark.parametrize("act", ["invite", "make-link"])
     def test_is_not_offered_once_frozen_and_an_older_page_says_why(self, staff, act):
         assert "Invite people" in shown(staff.get(url("pool")))
