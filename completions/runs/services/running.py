@@ -71,9 +71,7 @@ def begin(run: SomeRun, n_added: int, *, now: dt.datetime, by: User | None) -> S
         If it has none; raise it out of the transaction that added the run.
     """
     if not n_added:
-        msg = (
-            "nothing is left to ask: every call was planned before; `retry` asks failed ones again"
-        )
+        msg = "nothing is left to ask: every call was planned before; failed ones can be retried"
         raise NothingToAskError(msg)
     run.n_planned = n_added
     run.save(update_fields=["n_planned"])
