@@ -176,7 +176,8 @@ def test_on_a_phone_the_pages_of_a_study_are_a_menu_and_what_is_asked_for_comes_
         admin.goto(site.console + path)
         length = admin.evaluate("document.documentElement.scrollHeight")
         assert length < 2 * LAPTOP["height"], path
-        admin.locator("h1").evaluate("one => { one.textContent = 'W'.repeat(120) }")
+        titles = admin.locator("h1, .crumbs > p > a:last-child")
+        titles.evaluate_all("all => all.forEach(one => { one.textContent = 'W'.repeat(120) })")
         assert overflow(admin) == 0, path
 
 
