@@ -62,6 +62,7 @@ AUTH_PASSWORD_VALIDATORS = [
 MFA_ADAPTER = "access.sign_in.adapters.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_FORMS = {
+    "activate_totp": "access.sign_in.forms.FirstCode",
     "authenticate": "access.sign_in.forms.Code",
     "reauthenticate": "access.sign_in.forms.CodeAgain",
 }

@@ -200,6 +200,14 @@ class TestTheSecondFactor:
 
         assert "The code is not right" in text(other.post(CODE, {"code": again}))
 
+    def test_takes_the_code_that_added_it_no_second_time(self, client, olga, clock):
+        sign_in(client)
+        code = add_factor(client, clock).wsgi_request.POST["code"]
+        other = Client()
+        sign_in(other)
+
+        assert "The code is not right" in text(other.post(CODE, {"code": code}))
+
     def test_is_of_no_use_to_whoever_has_the_database_alone(self, enrolled):
         codes = Authenticator.objects.get(type="recovery_codes").wrap().generate_codes()
 
