@@ -129,8 +129,11 @@ def _annotation(row: Row) -> Iterator[dict[str, Any]]:
     """Yield what AlpacaEval says: a preference of 1 is for the first, of 2 for the second."""
     preference, winner = row["preference"], ""
     if spelled(preference).casefold() not in ("", "nan", "none"):
-        number = float(preference)
-        winner = TIE if number in (0, _EVEN) else FIRST if number < _EVEN else SECOND
+        number = float(preference) or _EVEN
+        if not 0 <= number - 1 <= 1:
+            msg = "the preference is not between 1 and 2"
+            raise ValueError(msg)
+        winner = TIE if number == _EVEN else FIRST if number < _EVEN else SECOND
     yield _judgment(row, row["generator_1"], row["generator_2"], winner, judge_kind="llm")
 
 

@@ -412,6 +412,14 @@ def test_what_has_two_meanings_is_refused_with_its_place(tmp_path, name, content
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("preference", [7, -1, 0.99, 2.01, float("1e400")], ids=str)
+def test_a_preference_of_alpaca_eval_outside_its_scale_is_refused(tmp_path, preference):
+    rows = table("generator_1,generator_2,preference", "ada,bob,2", f"ada,bob,{preference}")
+
+    with pytest.raises(JudgmentFileError, match="line 3: not as annotations of AlpacaEval are"):
+        read_judgments(written(tmp_path, "x.csv", rows), ReadOptions())
+
+
 @pytest.mark.parametrize("layout", ["ours", "battles"])
 def test_a_column_that_parquet_names_twice_is_refused(tmp_path, layout):
     names = [*(OURS.partition("\n")[0].split(",") if layout == "ours" else GOOD_GAME), "winner"]
