@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 4 * 2**20  # also the longest row that can be read at once
 LONGEST_FIELD = 2**31 - 1
+EXACT = 2.0**53
+"""From here on fractions leave out whole numbers."""
 BOM = b"\xef\xbb\xbf"
 NO_OBJECT = re.compile(rb"\}\s*[^\s{,}\]]")  # what follows an object, and is neither one nor a sign
 
@@ -225,12 +227,24 @@ def _read_at_once(path: Path, names: tuple[str, ...]) -> RawColumns:
         ),
     )
     table.validate(full=True)  # the reader does not look at the encoding
+    for column in table.columns:
+        if pa.types.is_floating(column.type):
+            _refuse_above(EXACT, column)  # it may be a whole number, rounded
     columns = {
         name: coded(table.column(name).cast(pa.string()).dictionary_encode())
         for name in names
         if table.column(name).null_count < table.num_rows
     }
     return RawColumns(columns, table.num_rows)
+
+
+def _refuse_above(limit: float, column: "pa.ChunkedArray[Any]") -> None:
+    """Raise ArrowInvalid where a number is not below the limit, with either sign."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
+
+    if not compute.all(compute.less(compute.abs(column), pa.scalar(limit)), min_count=0).as_py():
+        raise pa.ArrowInvalid
 
 
 def _kind(path: Path, name: str) -> Any:  # noqa: ANN401 (PyArrow's types have no common name)
@@ -324,6 +338,9 @@ def text_of(name: str, value: object) -> str | None:
             raise LineError(msg)
         case float() if math.isnan(value):
             return None
+        case float() if math.isinf(value):
+            msg = f"{name} is a number without end"
+            raise LineError(msg)
         case float() if value.is_integer():
             return str(int(value))
     return str(value)
@@ -362,10 +379,14 @@ def places_of_parquet(path: Path, _wanted: tuple[str, ...]) -> Places:
 def _parquet_encoded(name: str, column: "pa.ChunkedArray[Any]") -> "pa.ChunkedArray[Any]":
     """Return a column as dictionary-encoded text, whatever plain type it was stored in."""
     import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import compute  # noqa: PLC0415
 
     try:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
+        if pa.types.is_floating(column.type):
+            column = compute.if_else(compute.is_nan(column), None, column)
+            _refuse_above(math.inf, column)
         return column.cast(pa.string()).dictionary_encode()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         msg = f"Column {name} holds neither text nor numbers."

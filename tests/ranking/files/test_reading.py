@@ -1,6 +1,7 @@
 """What comes out of a good file, what a bad one is refused for, and where the fault is."""
 
 import csv
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -120,6 +121,21 @@ class TestKindsOfValues:
 
         assert judgments.context.values == ("1", "2")
         assert judgments.size.tolist() == [0, 4]
+
+    @pytest.mark.parametrize("first", [1.5, 1, "1"], ids=str)
+    def test_a_long_whole_number_in_json_keeps_its_last_digit(self, tmp_path, first):
+        long = [2**53, 2**53 + 1]
+
+        judgments = read(write(tmp_path / "x.jsonl", [row(first), *map(row, long)]))
+
+        assert set(judgments.context.values) == {str(first), *map(str, long)}
+
+    @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf], ids=str)
+    def test_what_is_no_number_names_no_context(self, tmp_path, suffix, value):
+        path = write(tmp_path / f"x{suffix}", [row(1.5), row(value)])
+
+        assert "context_id" in refusal(path)
 
     def test_many_blocks_give_one_list_of_names(self, tmp_path):
         rows = [row(f"c{n}", note="word " * 3_000) for n in range(1_000)]
