@@ -180,7 +180,7 @@ async def _drain(stream: Any) -> _Received:  # noqa: ANN401 (a type of a module 
         text=joined(texts),
         provider_id=_provider_id(given_id, stream),
         usage=usage_of(stream.chunks),
-        refusal=joined(refusals),
+        refusal=joined(getattr(stream, "refusals", refusals)),
         first_at=first_at,
     )
 

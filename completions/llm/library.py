@@ -89,6 +89,7 @@ def _read_no_further() -> None:
 def _take_parts() -> None:
     """Have messages and pieces of streams take content in parts, which LiteLLM fails at.
 
+    Refusals are kept with the stream: LiteLLM passes no piece on that has no content.
     Thoughts stay in the text, as they do in a stream: what is taken off it is noted by us alone.
     """
     utils = importlib.import_module(PROMPTS)
@@ -106,6 +107,8 @@ def _take_parts() -> None:
         for choice in getattr(chunk, "choices", None) or ():
             if choice.delta is not None and isinstance(choice.delta.content, list):
                 choice.delta.content = text_of(choice.delta.content)
+            if not choice.index and (said := getattr(choice.delta, "refusal", None)):
+                vars(self).setdefault("refusals", []).append(str(said))
         return piece(self, chunk)
 
     message.__init__, wrapper.handle_openai_chat_completion_chunk = taken, handled

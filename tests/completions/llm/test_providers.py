@@ -304,6 +304,17 @@ def test_numbers_that_are_no_logarithms_of_probabilities_say_nothing(provider, l
     assert (reply.text, len(reply.tokens)) == ("Hi.", n_pieces)
 
 
+@pytest.mark.parametrize("more", [{}, {"content": None}, {"content": ""}], ids=str)
+def test_a_refusal_in_pieces_keeps_all_its_words(provider, more):
+    pieces = [{"index": 0, "delta": {**more, "refusal": said}} for said in ("I cannot", " help.")]
+
+    error = failure(
+        provider, events(*({"id": "x", "choices": [one]} for one in (*pieces, END))), stream=True
+    )
+
+    assert (error.kind, error.reply and error.reply.text) == ("refused", "I cannot help.")
+
+
 HALVES = [
     {"index": 0, "delta": {"content": half}, "finish_reason": None}
     for half in ("Hello \ud83d", "\ude42.")
