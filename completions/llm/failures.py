@@ -55,6 +55,7 @@ _UNREADABLE = re.compile(
     r"Error converting to valid response block|Empty or invalid response from LLM endpoint"
     r"|provider returned 'choices' that is not a list|Invalid response object|JSONDecodeError"
     r"|Unterminated string starting|Expecting (?:value|property name|['\"])"
+    r"|Error in response object"
 )
 """LiteLLM blames the request, or the server, for an answer that it cannot read."""
 _NO_KEY = re.compile(r"missing credentials|api[_ ]key", re.IGNORECASE)

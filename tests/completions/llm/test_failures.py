@@ -78,6 +78,9 @@ FAILING = {
     "a body of null": Failing(said(None), "broken_body", streams_as="cut_stream"),
     "a list": Failing(said([]), "broken_body", streams_as="cut_stream"),
     "a text": Failing(said("hello"), "broken_body", streams_as="cut_stream"),
+    "an error in a word": Failing(
+        said({"error": "model overloaded"}), "broken_body", streams_as="cut_stream"
+    ),
     "half a body": Failing(said(b'{"id": "x", "cho'), "broken_body", streams_as="cut_stream"),
     "no candidates": Failing(said(SPENT), "empty", GEMINI),
     "a blocked prompt": Failing(
