@@ -7,6 +7,7 @@ Every other encoding is refused: a guess between the code pages would store wron
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,9 @@ MARKS = {
 }
 SURELY = 4
 """How many times more zero bytes stand on one side in UTF-16: a few letters have theirs there."""
+SIGNS = re.compile(rb'[\n,"]')
+PAIRED = re.compile(rb'\x00[\n,"]|[\n,"]\x00')
+"""What stands in every file, as UTF-16 has it."""
 NO_TEXT = {
     b"PK\x03\x04": f"is a workbook or an archive; {SAVE_AS}, and send that",
     b"\xd0\xcf\x11\xe0": f"is an old workbook; {SAVE_AS}, and send that",
@@ -160,6 +164,11 @@ def _encoding(first: bytes) -> tuple[str, bytes]:
             return encoding, mark
     if b"\x00" not in first:
         return "utf-8", b""
+    if SURELY * len(PAIRED.findall(first)) < len(SIGNS.findall(first)):
+        before, _, _ = first.decode("utf-8", "replace").partition("\x00")
+        line, column = _after(before, 1, 1)
+        msg = f"has a zero byte (NUL) at line {line:,}, column {column:,}; take it out"
+        raise InputFileError(msg)
     even, odd = first[::2].count(0), first[1::2].count(0)
     if max(even, odd) > SURELY * min(even, odd):
         return ("utf-16-be" if even > odd else "utf-16-le"), b""

@@ -98,6 +98,7 @@ REFUSED = {
     "a workbook": (b"PK\x03\x04 whatever", "is a workbook or an archive; save it as UTF-8"),
     "an old workbook": (b"\xd0\xcf\x11\xe0 whatever", "is an old workbook; save it as UTF-8"),
     "a PDF": (b"%PDF-1.7", "is a PDF"),
+    "a zero byte": (TABLE.replace("xyz", "xy\0z"), "has a zero byte (NUL) at line 3, column 3"),
     "zeros": (b"\0" * 20, "is no text"),
     "gzip cut off": (gzip.compress(TABLE.encode())[:-12], "is a gzip file that ends too early"),
     "gzip of a workbook": (gzip.compress(b"PK\x03\x04 whatever"), "is a workbook"),
