@@ -1,6 +1,7 @@
 """JSON with one meaning: no name stands twice in an object, and numbers are numbers."""
 
 import json
+from math import isfinite
 from typing import Any, NoReturn
 
 
@@ -17,5 +18,15 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(msg)
 
 
-DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_named_once)
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        msg = f"{digits} is too large a number"
+        raise ValueError(msg)
+    return number
+
+
+DECODER = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_float=_finite, object_pairs_hook=_named_once
+)
 """Raises ValueError for either, JSONDecodeError for no JSON, RecursionError for nesting."""

@@ -164,6 +164,10 @@ ODD = {
         rewritten(ABOUT, lambda text: text.replace(b'"version": 1', b'"version": NaN')),
         "cannot be read (NaN is not a JSON number)",
     ),
+    "a number too large to be one": (
+        rewritten(ABOUT, lambda text: text.replace(b'"version": 1', b'"version": -1e400')),
+        "cannot be read (-1e400 is too large a number)",
+    ),
     "a name twice": (
         rewritten(ABOUT, lambda text: text.replace(b"{", b'{"key": "x", ', 1)),
         "cannot be read (a name stands twice in an object)",
@@ -187,7 +191,7 @@ ODD = {
     "half a sign": (said(key="\ud800", title=1), f"{NO_KIND}title is no text"),
     "a command for the terminal": (said(key="\x1b[31m", title=1), f"{NO_KIND}title is no text"),
     "a prompt elsewhere": (said(prompts={"../../x": ""}), "../../x: cannot be read (there is no"),
-    "an endless number": (changed("systems", intelligence_index=float("1e999")), "no number"),
+    "an endless number": (changed("systems", intelligence_index=float("1e999")), "is not a JSON number"),
     "half a sign of a text": (
         changed("completions", text="\ud800"),
         "hashes: cannot be checked: a",
