@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ranking.numerics.strength_mode import StrengthMode
 
 PROTOCOL_STRENGTHS = {"slightly": 2, "much": 4}  # for studies whose file names none
+LEVEL = 0.95
 EACH_ONCE = "each judgment counts once"
 IMPLIED = "Bradley-Terry, maximum likelihood, of the order that ratings of single messages imply"
 
@@ -106,6 +107,22 @@ def missing_of(
     if minimum.get("raters") and not known["judges"]:
         have["raters"] = known["n_raters"]
     return {key: (n, minimum[key]) for key, n in have.items() if n < minimum.get(key, 0)}
+
+
+def declared(content: Mapping[str, Any], *, is_combined: bool, is_alone: bool) -> dict[str, Any]:
+    """Return what a study file decides of the method of its ratings.
+
+    Declared masses are of people and judges in one pool, and nothing to either alone. Ratings of
+    single messages imply who is ahead but not by how much, so those wins are whole.
+    """
+    slightly, much = graded_strengths(content)
+    return {
+        "strength": StrengthMode.IGNORE if is_alone else StrengthMode.SOFT,
+        "slightly": slightly,
+        "much": much,
+        "level": LEVEL,
+        "masses": declared_masses(content) if is_combined else None,
+    }
 
 
 def pooling_of(masses: Sequence[float] | None) -> str:

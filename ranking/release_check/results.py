@@ -16,7 +16,7 @@ from ranking.fits.estimate import Estimate, EstimateRefusedError, estimate_ratin
 from ranking.fits.people import RatedPeople, rate_people
 from ranking.judgments.columns import JudgmentColumns
 from ranking.judgments.groups import GroupedJudgments
-from ranking.judgments.method import MOST_DRAWS, Method, is_close, missing_of
+from ranking.judgments.method import MOST_DRAWS, Method, declared, is_close, missing_of
 from ranking.judgments.scores import implied_columns
 from ranking.judgments.sources import ItemFacts, SystemFacts
 from ranking.judgments.style import FEATURES, features
@@ -27,6 +27,7 @@ OUTCOMES = ("wins", "losses", "ties")
 OTHERS = ("systems", "outcomes", "replicates", "diagnostics")
 OF_PEOPLE = ("elo", "elo_se", "elo_low", "elo_high", "n_judgments", "n_contexts", "detail")
 DONE, REFUSED = "DONE", "REFUSED"
+COMBINED = "COMBINED"
 
 
 def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[str], int]:
@@ -44,7 +45,18 @@ def problems_of_ratings(bundle: Bundle, fit: Mapping[str, Any]) -> tuple[list[st
         for key in ("fit", "pool", "context_set", "state", "n_judgments", "is_simulated")
         if stored[key] != fit[key]
     ]
-    return [*found, *_denials(frame, name, stored)], count_numbers(computed)
+    found += [*_undeclared(frame, name, stored), *_denials(frame, name, stored)]
+    return found, count_numbers(computed)
+
+
+def _undeclared(frame: Frame, name: str, stored: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where the method is another than the study file decides."""
+    content = frame.bundle.document("study/protocol.json")
+    is_combined = frame.pool == COMBINED
+    for key, value in declared(content, is_combined=is_combined, is_alone=frame.is_alone).items():
+        used = stored["method"].get(key)
+        if used != (list(value) if isinstance(value, tuple) else value):
+            yield f"{name}: method.{key} is {used}, and study/protocol.json says {value}"
 
 
 def _denials(frame: Frame, name: str, stored: Mapping[str, Any]) -> Iterator[str]:

@@ -20,17 +20,14 @@ from ranking.judgments.method import (
     Method,
     Stamp,
     code_version,
-    declared_masses,
-    graded_strengths,
+    declared,
     pooling_of,
 )
 from ranking.models import Fit
-from ranking.numerics.strength_mode import StrengthMode
 
 # Ratings are renewed when the judgments grew by this share, or after this time.
 MOVED = 0.001
 PATIENCE = dt.timedelta(minutes=1)
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -157,25 +154,18 @@ def _claim(selection: Selection, stamp: Stamp) -> Fit | None:
 def method_of(study: Study, pool: EvaluatorPool = EvaluatorPool.HUMAN) -> Method:
     """Return how the study's ratings by a pool are computed.
 
-    Declared masses are of people and judges in one pool, and nothing to either alone. Ratings of
-    single messages imply who is ahead but not by how much, so those wins are whole. The seed
-    comes from the study's own and is the same for all its fits, so that fits of the same
+    The seed comes from the study's own and is the same for all its fits, so that fits of the same
     judgments agree to the last digit.
     """
-    slightly, much = graded_strengths(study.content)
-    is_combined = pool == EvaluatorPool.COMBINED
-    masses = declared_masses(study.content) if is_combined else None
-    seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
     is_alone = study.protocol == Protocol.LIKERT
+    is_combined = pool == EvaluatorPool.COMBINED
+    decided = declared(study.content, is_combined=is_combined, is_alone=is_alone)
+    seed = hashlib.sha256(f"{study.seed}/bootstrap".encode()).digest()
     return Method(
-        strength=StrengthMode.IGNORE if is_alone else StrengthMode.SOFT,
-        slightly=slightly,
-        much=much,
-        level=LEVEL,
+        **decided,
         replicates=min(settings.HEART_BOOTSTRAP_REPLICATES, MOST_DRAWS["replicates"]),
         seed=int.from_bytes(seed[:6], "big"),
-        pooling=pooling_of(masses),
-        masses=masses,
+        pooling=pooling_of(decided["masses"]),
         estimator=IMPLIED if is_alone else Method.estimator,
     )
 
