@@ -1,6 +1,5 @@
 """The files of a release, read, and what is wrong with tables, references and texts in them."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,15 @@ from ranking.released.tables import (
     names_of_files,
     problems_of_about,
 )
-from ranking.released.writing import SUMS, files_of, read_json, read_sums, sha256_of, text_of
+from ranking.released.writing import (
+    SUMS,
+    files_of,
+    read_json,
+    read_sums,
+    sha256,
+    sha256_of,
+    text_of,
+)
 
 Row = Mapping[str, Any]
 
@@ -216,6 +223,7 @@ def problems_of_references(bundle: Bundle) -> Iterator[str]:
     for name, fields in REFERENCES.items():
         for field, target in fields.items():
             yield from _lost(bundle, name, field, target)
+    yield from _decisions(bundle)
     yield from _answers(bundle)
 
 
@@ -226,6 +234,14 @@ def _lost(bundle: Bundle, name: str, field: str, target: str) -> Iterator[str]:
     for number, row in enumerate(bundle.tables[name], start=1):
         if row[field] is not None and row[field] not in known:
             yield f"{BY_NAME[name].path}: line {number}: {field} {row[field]!r} is in no {target}"
+
+
+def _decisions(bundle: Bundle) -> Iterator[str]:
+    newest = {one["rater"] or one["judge"]: one for one in bundle.tables["exclusions"]}
+    for name in ("raters", "judges"):
+        for who, row in bundle.by_key(name).items():
+            if row["is_excluded"] != (who in newest and newest[who]["is_excluded"]):
+                yield f"{BY_NAME[name].path}: {who}: is_excluded is not what exclusions say last"
 
 
 def _answers(bundle: Bundle) -> Iterator[str]:
@@ -257,17 +273,14 @@ def _of_answer(row: Row, number: int, *, is_out: bool) -> Iterator[str]:
     """Yield what is wrong with one judgment by an evaluator who gave so many before."""
     if row["number"] != number:
         yield f"number is {row['number']}, and it is that evaluator's {number}."
-    if row["protocol"] in SCALES:
-        low, high = SCALES[row["protocol"]]
-        if row["verdict"] is None or not low <= row["verdict"] <= high:
-            yield f"verdict {row['verdict']} is off the scale"
+    if row["protocol"] not in {*SCALES, "LIKERT"}:
+        yield f"protocol {row['protocol']!r} is not known"
+    if not _is_on_scale(row, row):
+        yield f"verdict {row['verdict']} is off the scale"
     if row["side_of_first"] not in {"A", "B"}:
         yield "side_of_first is neither A nor B"
     if row["counts"] and (is_out or any(row[name] for name in NEVER)):
         yield "counts, and must not"
-
-
-ORIGINAL = "ORIGINAL"  # the reply in the source dialogue
 
 
 def problems_of_files(folder: Path) -> Iterator[str]:
@@ -297,20 +310,16 @@ def problems_of_hashes(bundle: Bundle) -> Iterator[str]:
 
 
 def _texts(bundle: Bundle) -> Iterator[str]:
-    kept = set() if bundle.about["dataset"]["has_text"] else _originals(bundle)
+    originals = {row["slug"] for row in bundle.tables["systems"] if row["kind"] == "ORIGINAL"}
+    kept = set() if bundle.about["dataset"]["has_text"] else originals
     for number, row in enumerate(bundle.tables["completions"], start=1):
         where = f"{BY_NAME['completions'].path}: line {number}: {row['id']}"
-        if row["text"] is not None and _sha256(row["text"]) != row["content_hash"]:
+        if row["text"] is not None and sha256(row["text"].encode()) != row["content_hash"]:
             yield f"{where}: the text is not the one of its content_hash"
         if row["text"] is None and not row["is_erased"] and row["system"] not in kept:
             yield f"{where}: the text is null, and neither deleted nor kept by the licence"
         if row["is_erased"] and (row["text"] or row["content_hash"]):
             yield f"{where}: was deleted, and something of it is left"
-
-
-def _originals(bundle: Bundle) -> set[str]:
-    """Return the systems whose texts are replies of the source dialogues."""
-    return {row["slug"] for row in bundle.tables["systems"] if row["kind"] == ORIGINAL}
 
 
 def _turns(bundle: Bundle) -> Iterator[str]:
@@ -325,7 +334,7 @@ def _turns(bundle: Bundle) -> Iterator[str]:
 
 def _of_turns(turns: list[Any]) -> str:
     """Return the hash by which the site knows turns: of their JSON, without spaces or escapes."""
-    return _sha256(json.dumps(turns, ensure_ascii=False, separators=(",", ":")))
+    return sha256(json.dumps(turns, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def _study(bundle: Bundle) -> Iterator[str]:
@@ -338,7 +347,7 @@ def _study(bundle: Bundle) -> Iterator[str]:
     if protocol.get("rubric") != rubric:
         yield "study/rubric.json: is not the rubric in study/protocol.json"
     seed = bundle.document("study/plan.json").get("seed")
-    if seed is not None and _sha256(str(seed)) != protocol.get("seed_sha256"):
+    if seed is not None and sha256(str(seed).encode()) != protocol.get("seed_sha256"):
         yield "study/plan.json: the seed is not the one of seed_sha256 in study/protocol.json"
     others = {row["protocol_hash"] for row in bundle.tables["judgments"]} - {about["protocol_hash"]}
     for other in sorted(others):
@@ -349,7 +358,7 @@ def _prompts(bundle: Bundle) -> Iterator[str]:
     for name, digest in sorted(bundle.about["prompts"].items()):
         with _reading(f"prompts/{name}"):
             text = text_of(_content_of(bundle.folder, f"prompts/{name}"))
-        if _sha256(text) != digest:
+        if sha256(text.encode()) != digest:
             yield f"prompts/{name}: is not the one of its hash in release.json"
         if name == "judge.txt":
             yield from _rubric_in(text, bundle)
@@ -360,10 +369,6 @@ def _rubric_in(text: str, bundle: Bundle) -> Iterator[str]:
     for dimension in bundle.document("study/rubric.json").get("dimensions", []):
         if dimension["asks"] not in text:
             yield f"prompts/judge.txt: does not ask what the rubric asks of {dimension['key']}"
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def problems_of_external(bundle: Bundle) -> Iterator[str]:

@@ -260,6 +260,8 @@ FORGED = {
     "a simulated judge": (changed("judges", is_simulated=True), STAND_IN),
     "a simulated rater": (A_SIMULATED_RATER, STAND_IN),
     "a simulated rater of a real study": (A_SIMULATED_RATER, "counts, and must not"),
+    "an exclusion of nobody": (changed("judges", is_excluded=True), "not what exclusions say last"),
+    "an unknown scale": (changed("judgments", protocol="X", verdict=99), "protocol 'X' is not"),
     "another weight of a strong verdict": (asked("much", 3), "method.much is 3, and study/"),
     "narrower intervals": (asked("level", 0.5), "method.level is 0.5, and study/protocol.json"),
     "other masses of people": (asked("masses", [9, 1]), "method.masses is [9, 1], and study/"),
