@@ -15,7 +15,7 @@ CHARSET = re.compile(r";\s*charset=[^;]*", re.IGNORECASE)
 site = get_wsgi_application()
 
 
-def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+def application(asked: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer a request as UTF-8: a charset that is sent could name a decoder that is none."""
-    environ["CONTENT_TYPE"] = CHARSET.sub("", environ.get("CONTENT_TYPE", ""))
-    return site(environ, start_response)
+    asked["CONTENT_TYPE"] = CHARSET.sub("", asked.get("CONTENT_TYPE", ""))
+    return site(asked, start_response)

@@ -191,7 +191,10 @@ ODD = {
     "half a sign": (said(key="\ud800", title=1), f"{NO_KIND}title is no text"),
     "a command for the terminal": (said(key="\x1b[31m", title=1), f"{NO_KIND}title is no text"),
     "a prompt elsewhere": (said(prompts={"../../x": ""}), "../../x: cannot be read (there is no"),
-    "an endless number": (changed("systems", intelligence_index=float("1e999")), "is not a JSON number"),
+    "an endless number": (
+        changed("systems", intelligence_index=float("1e999")),
+        "is not a JSON number",
+    ),
     "half a sign of a text": (
         changed("completions", text="\ud800"),
         "hashes: cannot be checked: a",
