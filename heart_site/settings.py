@@ -19,6 +19,7 @@ from heart_site.security_settings import *  # noqa: F403 (settings by their name
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 WEB = ("http", "https")
+BROKERS = ("memory", "redis", "rediss")
 
 
 class WithFiles(FileAwareMapping):  # type: ignore[misc] # (the library has no types)
@@ -106,9 +107,7 @@ env = Environment()
 
 # --- What a deployment sets (see .env.example) ---
 SECRET_KEY = env.str("HEART_SECRET_KEY")
-CELERY_BROKER_URL = env.address(
-    *("HEART_BROKER_URL", "memory", "redis", "rediss"), default="memory://localhost/"
-)
+CELERY_BROKER_URL = env.address("HEART_BROKER_URL", *BROKERS, default="memory://localhost/")
 IS_EMBEDDED = CELERY_BROKER_URL.startswith("memory")  # web pages and workers are one process
 DEBUG = env.bool("HEART_DEBUG", default=False)
 ALLOWED_HOSTS = env.list("HEART_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -155,7 +154,8 @@ HEART_PROLIFIC_API_URL = env.address(
     "HEART_PROLIFIC_API_URL", *WEB, default="https://api.prolific.com/api/v1/"
 )
 HEART_PROLIFIC_KEYS_URL = env.address(
-    *("HEART_PROLIFIC_KEYS_URL", *WEB),
+    "HEART_PROLIFIC_KEYS_URL",
+    *WEB,
     default="https://api.prolific.com/.well-known/study/jwks.json",
 )
 HEART_HOOK_HTTP = env.bool("HEART_HOOK_HTTP", default=False)

@@ -244,7 +244,7 @@ class TestJudgesRun:
 
     def test_stands_still_while_the_study_is_not_open(self, study):
         make_simulated_judge()
-        Study.objects.filter(pk=study.pk).update(state="CLOSED")
+        Study.objects.filter(pk=study.pk).update(state="PAUSED")
 
         error = refused("judges", "run", "--study", "small", "--judges", "alder")
 
