@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.choices import StudyState
 from annotation.management.studies import study_named
 from annotation.models import Study
 from annotation.overview import queries
@@ -80,9 +81,11 @@ def _lock(options: argparse.Namespace, _progress: Progress) -> str:
 
 
 def _move(name: str, text: str, change: Callable[..., Study]) -> Action:
-    def run(options: argparse.Namespace, _progress: Progress) -> str:
+    def run(options: argparse.Namespace, _progress: Progress) -> Iterator[str]:
         study = change(study=study_named(options.study), now=timezone.now())
-        return f"{study.slug}: {study.state.lower()}"
+        yield f"{study.slug}: {study.state.lower()}"
+        if study.state == StudyState.OPEN and not study.comparisons.exists():
+            yield "Nothing is planned yet: raters would find nothing to judge."
 
     return Action(name, text, add_study, run)
 

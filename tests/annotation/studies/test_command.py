@@ -77,6 +77,16 @@ class TestShippedStudies:
         assert QualityCheck.objects.count() >= 20
 
 
+def test_opening_says_that_nothing_is_planned():
+    study = make_study(state="LOCKED")
+    nothing = "Nothing is planned yet: raters would find nothing to judge."
+
+    assert run_study("open", study.slug) == [f"{study.slug}: open", nothing]
+    assert run_study("pause", study.slug) == [f"{study.slug}: paused"]
+    make_comparison(study=study)
+    assert run_study("open", study.slug) == [f"{study.slug}: open"]
+
+
 class TestCreate:
     def test_makes_a_draft_of_a_changed_version_alone(self, tmp_path):
         make_locked()
