@@ -230,9 +230,14 @@ def refit_and_read_the_report(page: Page, site: Site) -> None:
 
     load_until(page, is_asked)
     results = f"{site.address}/results/{TWIN}/"
-    page.goto(results)
+
+    def has_ratings() -> bool:
+        """Whether the newest ratings are there: those without one rater are of too few."""
+        page.goto(results)
+        return page.get_by_text(re.compile(r"\d+ judgments on")).count() > 0
+
+    load_until(page, has_ratings)
     see(page, "Leaderboard")
-    see(page, re.compile(r"\d+ judgments on"))
     agreement = page.locator("ul.closer").get_by_role("link", name="Do evaluators agree?")
 
     def has_agreement() -> bool:

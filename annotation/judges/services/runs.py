@@ -152,11 +152,10 @@ def plan_judge_calls(
     study = Study.objects.select_for_update().get(pk=study.pk)  # one planner at a time
     if study.locked_at is None:
         raise StudyNotLockedError
-    if study.is_closed:
+    calls = [_call(one, now=now, run=run) for one in _wanted_calls(study, judges, asking)]
+    if calls and study.is_closed:
         msg = "the study is closed: its judges are asked nothing more"
         raise AskingError(msg)
-    missing = _wanted_calls(study, judges, asking)
-    calls = (_call(one, now=now, run=run) for one in missing)
     return len(JudgeCall.objects.bulk_create(calls, batch_size=500))
 
 
