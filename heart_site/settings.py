@@ -299,9 +299,10 @@ CACHES = {
 # --- Database: PostgreSQL by DATABASE_URL, SQLite as the embedded default ---
 with naming("DATABASE_URL"):
     SQLITE = f"sqlite:///{(HEART_DATA_DIR / 'heart.sqlite3').as_posix()}"
-    DATABASES = {"default": env.db_url_config(env.str("DATABASE_URL", default="") or SQLITE)}
+    database_url = env.str("DATABASE_URL", default="")
+    DATABASES = {"default": env.db_url_config(database_url or SQLITE)}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    with naming("DATABASE_URL" if env.str("DATABASE_URL", default="") else "HEART_DATA_DIR"):
+    with naming("DATABASE_URL" if database_url else "HEART_DATA_DIR"):
         Path(DATABASES["default"]["NAME"]).parent.mkdir(parents=True, exist_ok=True)
     DATABASES["default"]["OPTIONS"] = {
         # One writer at a time from the first statement on: the same claims stay correct without

@@ -98,8 +98,8 @@ def read_tool_file(
 
     ``columns`` says which of the file's columns stand for which of ours, its ``winner`` which of
     several questions is read, and ``demanded`` which of ours are named where the layout is not
-    known. Rows have the ``wanted`` columns alone, if any
-    are named: a million with all would take a gigabyte more.
+    known. Rows have the ``wanted`` columns alone, if any are named: a million with all would take
+    a gigabyte more.
 
     Raises
     ------
